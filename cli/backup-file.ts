@@ -23,11 +23,11 @@ export interface BackupContent {
 }
 
 /** Appends the note to a database that no process writes any more, and makes both durable. */
-export function sealBackup(path: string, told: Pick<BackupNote, "madeAt">): void {
+export function sealBackup(path: string, noted: Pick<BackupNote, "madeAt">): void {
   const handle = openSync(path, "r+");
   try {
     const bytes = fstatSync(handle).size;
-    const note: BackupNote = { format: 1, ...told, bytes, sha256: hashOf(handle, bytes) };
+    const note: BackupNote = { format: 1, ...noted, bytes, sha256: hashOf(handle, bytes) };
     const body = Buffer.from(JSON.stringify(note));
     const length = Buffer.alloc(lengthBytes);
     length.writeUInt32BE(body.length);

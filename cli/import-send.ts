@@ -81,7 +81,7 @@ function settle(sent: ReadonlyMap<string, readonly SentEntry[]>, errors: readonl
     const entry = sent.get(inputArray)?.[index];
     if (entry !== undefined) texts.set(entry, [...texts.get(entry) ?? [], type]);
   }
-  const refused = Array.from(texts, ([entry, told]): Refused => ({ entry, text: told.join("; ") }));
+  const refused = Array.from(texts, ([entry, errors]): Refused => ({ entry, text: errors.join("; ") }));
   return { taken: [...sent.values()].flat().filter((entry) => !texts.has(entry)), refused };
 }
 

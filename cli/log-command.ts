@@ -4,7 +4,7 @@ import { jsonHelp, jsonLinesHelp } from "./option-values.ts";
 
 export function addEvents(program: Command, done: (code: number) => void): void {
   program.command("events")
-    .description("what services told others, as NDJSON, the oldest first; also while the server runs")
+    .description("what services published, as NDJSON, the oldest first; also while the server runs")
     .option("--after <sequence>", "only those behind this place", "0")
     .option("--subject <subject>", "only those of one kind, such as profile.user.merged.v1")
     .option("--limit <count>", "at most this many", "1000")
@@ -13,7 +13,7 @@ export function addEvents(program: Command, done: (code: number) => void): void 
       "data folder; without it the mesh whose HEDDLE_NATS_URL the environment has, else HEDDLE_DATA_DIR or ./data",
     )
     .option("--json", jsonLinesHelp)
-    .addHelpText("after", "\nHow services read them is told in docs/events.md.\n")
+    .addHelpText("after", "\nHow services read them is in docs/events.md.\n")
     .action(async (options) => done(await (await import("./events.ts")).events(options)));
 }
 
@@ -45,7 +45,7 @@ export function addLog(program: Command, done: (code: number) => void): void {
     .option("--yes", "do not ask")
     .option("--anyway", "also where everything fits: NATS and Cassandra were both put back from copies of one moment")
     .option("--json", jsonHelp)
-    .addHelpText("after", "\nIt takes the environment of the parts of a mesh. When to use it is told in docs/lost-servers.md.\n")
+    .addHelpText("after", "\nIt takes the environment of the parts of a mesh. When to use it is in docs/lost-servers.md.\n")
     .action(async (options) => done(await (await import("./log-adopt.ts")).adopt({ ...options, env: process.env })));
   log.command("skip")
     .description("pass over the record that holds a user or an address back: what it would have done is lost")

@@ -88,7 +88,7 @@ export async function openMeshGateway(
       ...parts,
       ...(bus && { between: { bus, installation: config.access.installation } }),
     }, opened);
-    listed.end = processes.tell(ownProcess("gateway", clock));
+    listed.end = processes.announce(ownProcess("gateway", clock));
     logger.info("listening", { url });
     print(`Heddle is listening on ${url}`);
     return { health, close };

@@ -60,13 +60,13 @@ async function withTenants(
   const tenants = await openMeshTenants(config, parts);
   try {
     const part = await open({ ...parts, tenants });
-    const endTelling = tenants.tell(ownProcess(name, parts.clock));
+    const endAnnouncing = tenants.announce(ownProcess(name, parts.clock));
     return {
       url: part.url,
       health: () => part.health?.() ?? { ready: true },
       async close() {
         await part.close();
-        await endTelling();
+        await endAnnouncing();
         await tenants.close();
       },
     };

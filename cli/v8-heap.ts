@@ -2,6 +2,7 @@
  * How large V8's space for young objects may become, and when it collects old ones. The space stays small until a process listens: starting
  * alone would fill it, 18 MB for nothing.
  */
+import { versions } from "node:process";
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 
 /** From here on the space stays as it is; loading code costs some more collections of it, which are small. */
@@ -28,8 +29,12 @@ export function releaseSemiSpaceWhole(): void {
  * as much again as the heap.
  */
 function collectByHeapAlone(): void {
-  if (getHeapStatistics().heap_size_limit >= heapBytesOfMany) setFlagsFromString("--external-memory-accounted-in-global-limit");
+  const isKnown = versions.v8.startsWith(`${v8OfNode24}.`);
+  if (isKnown && getHeapStatistics().heap_size_limit >= heapBytesOfMany) setFlagsFromString("--external-memory-accounted-in-global-limit");
 }
+
+/** Those of Node 22 and of Deno have no such flag, and V8 complains about one that it does not know. */
+const v8OfNode24 = 13;
 
 const heapBytesOfMany = 2 * 1024 ** 3;
 

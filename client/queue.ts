@@ -175,14 +175,14 @@ class TrackQueue implements Queue {
         deadlineMs: this.#options.deadlineMs ?? deadlineMsDefault,
         signal: this.#stop.signal,
       });
-      this.#tell(batch, body?.errors ?? []);
+      this.#report(batch, body?.errors ?? []);
     } catch (error) {
       if (!(error instanceof RefusedError) || error.status === tooMany || error.status >= serverErrors) {
         return void this.#lose("unanswered", batch, { error, request });
       }
       if (batch.length > 1 && tooLarge.has(error.status, error.reason)) return await this.#sendParts(batch);
       if (error.entries.length === 0) return void this.#lose("refused", batch, { error });
-      this.#tell(batch, error.entries, error);
+      this.#report(batch, error.entries, error);
     }
   }
 
@@ -195,7 +195,7 @@ class TrackQueue implements Queue {
   }
 
   /** Objects that the answer says were not taken, or not whole. */
-  #tell(batch: readonly Queued[], entries: readonly ObjectError[], error?: unknown): void {
+  #report(batch: readonly Queued[], entries: readonly ObjectError[], error?: unknown): void {
     const lost = entries.flatMap((entry) => {
       const object = named(batch, entry);
       return object === undefined ? [] : [{ ...object, entry }];

@@ -89,7 +89,7 @@ export async function openMeshAccess(
 }
 
 /** What a part that serves RPCs reads and writes of it. */
-export interface MeshTenants extends Tenants, Pick<Processes, "tell"> {
+export interface MeshTenants extends Tenants, Pick<Processes, "announce"> {
   close(): Promise<void>;
 }
 
@@ -105,7 +105,7 @@ export async function openMeshTenants(
     return {
       isKnown,
       find,
-      tell: openProcesses({ documents, installation, clock, logger }).tell,
+      announce: openProcesses({ documents, installation, clock, logger }).announce,
       async close() {
         closeTenants();
         await close();

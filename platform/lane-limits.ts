@@ -39,7 +39,7 @@ export const laneLimits = {
   memberBeatMs: 1_000,
   memberGoneMs: 3_500,
   // How often a process reads what resolvers decided while no read waits for it
-  toldReadMs: 500,
+  reportReadMs: 500,
   // How long what a process wrote waits for the notice of it, before readers are called without it
   ownNoticeMsMax: 50,
   progressRepeatMs: 1_000,

@@ -32,7 +32,7 @@ export const tenantLimits = {
   gatewaySilenceMs: 20_000,
   // How often a process of the mesh says that it runs, after how much silence it is shown as late, and after how much no more; and how long a row
   // says that it ended
-  processTellMs: 30_000,
+  processAnnounceMs: 30_000,
   processLateMs: 90_000,
   processKeepMs: 3600 * 1000,
   processEndedKeepMs: 60_000,

@@ -207,12 +207,12 @@ export function describeAccess(driver: string, make: () => Promise<AccessUnderTe
       const made = await Promise.allSettled(
         others.flatMap((one, at) => [createKey(one, { ...web, name: `own-${at}` }), createKey(one, { ...web, name: "same" })]),
       );
-      const told = made.filter(({ status }) => status === "fulfilled").length;
+      const done = made.filter(({ status }) => status === "fulfilled").length;
       await access.refresh();
       const names = access.rows().keys.map(({ name }) => name);
       expect(names.filter((name) => name === "same")).toHaveLength(1);
-      expect(told).toBe(names.length - 1);
-      expect(told).toBe(others.length + 1);
+      expect(done).toBe(names.length - 1);
+      expect(done).toBe(others.length + 1);
     });
 
     test("uses hold the hour in which a key was used last, whichever process saw it", async () => {

@@ -3,7 +3,7 @@ import type { GatewayBus } from "../gateway-bus.ts";
 
 export interface AccessNotices {
   /** Notifies the other gateways; may be lost, for they also poll. Never throws. */
-  tell(): Promise<void> | void;
+  notify(): Promise<void> | void;
   /** The returned function stops it. */
   listen(listener: () => void): () => void;
 }
@@ -11,7 +11,7 @@ export interface AccessNotices {
 /** `subject` is shared by all gateways of an installation, and by nothing else. */
 export function openBusNotices(bus: Pick<GatewayBus, "tried" | "publish" | "subscribe">, subject: string): AccessNotices {
   return {
-    async tell() {
+    async notify() {
       await bus.tried;
       bus.publish(subject, nothing);
     },

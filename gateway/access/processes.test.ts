@@ -26,10 +26,10 @@ function open() {
   return { clock, memory, warned, openedWith, other, processes: openedWith(clock) };
 }
 
-test("whoever tells is in the list of its installation, by part, with its build and runtime", async () => {
+test("a process that announces itself is in the list of its installation, by part, with its build and runtime", async () => {
   const { clock, other, processes } = open();
-  processes.tell(ownProcess("scim", clock));
-  processes.tell(ownProcess("gateway", clock));
+  processes.announce(ownProcess("scim", clock));
+  processes.announce(ownProcess("gateway", clock));
   await expect.poll(() => processes.list()).toMatchObject([
     {
       part: "gateway",
@@ -44,9 +44,9 @@ test("whoever tells is in the list of its installation, by part, with its build 
 
 test("it is heard of every so often", async () => {
   const { clock, processes } = open();
-  processes.tell(ownProcess("profile", clock));
+  processes.announce(ownProcess("profile", clock));
   await expect.poll(() => processes.list()).toHaveLength(1);
-  clock.advance(limits.processTellMs);
+  clock.advance(limits.processAnnounceMs);
   await expect.poll(async () => (await processes.list())[0]?.heardAt).toBe(clock.now());
 });
 
@@ -54,7 +54,7 @@ test("one that is killed stays with the time of its last word, and goes after a 
   const { clock, openedWith, processes } = open();
   // Nothing of it runs on
   const ended: Clock = { ...clock, after: () => () => {} };
-  openedWith(ended).tell(ownProcess("profile", clock));
+  openedWith(ended).announce(ownProcess("profile", clock));
   const heardAt = clock.now();
   clock.advance(limits.processKeepMs - 1);
   await expect.poll(() => processes.list()).toMatchObject([{ part: "profile", heardAt }]);
@@ -64,23 +64,23 @@ test("one that is killed stays with the time of its last word, and goes after a 
 
 test("one that ends in good order is out of the list at once", async () => {
   const { clock, processes } = open();
-  const end = processes.tell(ownProcess("profile", clock));
+  const end = processes.announce(ownProcess("profile", clock));
   await end();
   expect(await processes.list()).toEqual([]);
-  clock.advance(limits.processTellMs);
+  clock.advance(limits.processAnnounceMs);
   expect(await processes.list()).toEqual([]);
 });
 
 test("while the store is away that is said once, and it goes on afterwards", async () => {
   const { clock, memory, warned, processes } = open();
   memory.state.away = true;
-  const end = processes.tell(ownProcess("profile", clock));
+  const end = processes.announce(ownProcess("profile", clock));
   await expect.poll(() => warned).toEqual(["process_not_listed"]);
   await expect(processes.list()).rejects.toMatchObject({ reason: "STORE_UNAVAILABLE" });
-  clock.advance(limits.processTellMs);
+  clock.advance(limits.processAnnounceMs);
   memory.state.away = false;
   await expect.poll(async () => {
-    clock.advance(limits.processTellMs);
+    clock.advance(limits.processAnnounceMs);
     return (await processes.list()).length;
   }).toBe(1);
   expect(warned).toEqual(["process_not_listed"]);

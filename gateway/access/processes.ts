@@ -14,7 +14,7 @@ export interface Processes {
   /** By part and start. One that was killed is among them for `processKeepMs`. Refuses STORE_UNAVAILABLE. */
   list(): Promise<readonly RunningProcess[]>;
   /** From now on the process is in the list, until the returned function took it out; that never throws. */
-  tell(own: OwnProcess): () => Promise<void>;
+  announce(own: OwnProcess): () => Promise<void>;
 }
 
 export interface ProcessesOptions {
@@ -37,7 +37,7 @@ export function openProcesses({ documents, clock, logger, installation }: Proces
       const there = rows.filter(({ ended, expiresAt }) => ended !== true && expiresAt > clock.now());
       return there.map(({ own, heardAt }) => ({ ...own, heardAt })).toSorted(byPart);
     },
-    tell(own) {
+    announce(own) {
       let stop: (() => void) | undefined;
       let closed = false;
       let isListed = true;
@@ -49,7 +49,7 @@ export function openProcesses({ documents, clock, logger, installation }: Proces
           if (isListed) logger.warn("process_not_listed", { cause: String(error) });
           isListed = false;
         }
-        if (!closed) stop = clock.after(limits.processTellMs, () => void (writing = write()));
+        if (!closed) stop = clock.after(limits.processAnnounceMs, () => void (writing = write()));
       }
       let writing = write();
       return async () => {

@@ -113,7 +113,7 @@ export async function openAccess(options: AccessOptions): Promise<Access & Acces
     declared: (workspaceId, kind) => current.held.rows.declared.filter((row) => row.workspaceId === workspaceId && row.kind === kind),
     async transact(plan) {
       const { result, changed } = await transact(options, plan);
-      if (changed) await notices?.tell();
+      if (changed) await notices?.notify();
       // It is written, whatever becomes of the reading: a secret that was made must reach the caller
       await refreshQuietly();
       return result;

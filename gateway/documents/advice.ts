@@ -40,7 +40,7 @@ export const advice: Readonly<Record<Reason, string>> = {
   ORIGIN_NOT_ALLOWED: "Send the header X-Request-Origin with the origin that the token was made for",
   RATE_LIMITED: "Wait as many seconds as Retry-After says; X-RateLimit-Remaining tells beforehand how much is left",
   CALLER_NOT_ALLOWED:
-    "Between parts and for commands: allow the caller in the configuration of the called part. Clients are told of a fault; the log names it",
+    "Between parts and for commands: allow the caller in the configuration of the called part. Clients see a fault; the log names it",
   NOT_FOUND: "Look at the id: nothing has it, or it was given out by another workspace or is too old",
   POSITION_INVALID: "Send the header X-Heddle-Position exactly as a write answered it",
   ALREADY_EXISTS: "Use what exists, or another name",

@@ -44,7 +44,7 @@ export function errorExamples(): Json {
 function faultOf(dialect: Dialect): Json {
   const [type, answer] = dialect === "Scim" ? [scimContentType, scimFaultAnswer()] : ["application/json", faultAnswer("request-id")];
   return {
-    description: "A fault of Heddle's own. Nothing is told of it but the id under which it was logged (the header X-Request-Id).",
+    description: "A fault of Heddle's own. Nothing is said of it but the id under which it was logged (the header X-Request-Id).",
     content: { [type]: { schema: schemaOf(dialect), example: JSON.parse(String(answer.body)) } },
   };
 }

@@ -24,7 +24,7 @@ interface Line<Item, Result> {
 /**
  * `run` does several items, in any order with other calls, and doing one again is harmless. What it fails with and does not pass may
  * come from one of them: each is tried alone then, and keeps its own failure. A call holds items of `sizeMax` together, or a single
- * one; of a partition those that are full go up to `atOnceMax` at a time, one that is not waits until no other is under way. The caller
+ * one; of a partition up to `atOnceMax` go at a time while as much waits as fills one; what is less waits until none is under way. The caller
  * bounds how many wait.
  */
 export function gather<Item, Result>(

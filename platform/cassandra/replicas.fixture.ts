@@ -33,7 +33,7 @@ export interface ReplicaOptions {
 export interface WriteFault {
   readonly reached: readonly number[];
   readonly later: readonly number[];
-  readonly told: "ok" | "unknown" | "notDone";
+  readonly answer: "ok" | "unknown" | "notDone";
 }
 
 export interface Replicas {
@@ -54,11 +54,11 @@ export function openReplicas(options: ReplicaOptions): Replicas {
 
   function write(statements: readonly Statement[]): void {
     const mutation = statements.map((statement) => changeOf(tables, statement, now()));
-    const fault = options.onWrite?.() ?? { reached: all, later: [], told: "ok" };
+    const fault = options.onWrite?.() ?? { reached: all, later: [], answer: "ok" };
     for (const at of fault.reached) applyTo(replicas[at] as Replica, mutation);
     for (const replica of fault.later) underway.push({ replica, mutation });
-    if (fault.told === "unknown") throw new Refusal("OUTCOME_UNKNOWN");
-    if (fault.told === "notDone") throw new Refusal("STORE_UNAVAILABLE");
+    if (fault.answer === "unknown") throw new Refusal("OUTCOME_UNKNOWN");
+    if (fault.answer === "notDone") throw new Refusal("STORE_UNAVAILABLE");
   }
 
   function read(statement: Statement): Row[] {

@@ -188,23 +188,23 @@ async function getDirect(connection: JetStreamConnection, name: string, question
 }
 
 /** 204 ends a batch, 404 says that there is nothing more. */
-function isEnd({ headers: told }: Msg): boolean {
-  const status = told?.code ?? 0;
+function isEnd({ headers }: Msg): boolean {
+  const status = headers?.code ?? 0;
   if (status === 0) return false;
   if (status === endOfBatch || status === nothingFound) return true;
-  throw new Error(`JetStream answered a direct read with ${status}, "${told?.description}"`);
+  throw new Error(`JetStream answered a direct read with ${status}, "${headers?.description}"`);
 }
 
-function keptOf(name: string, { headers: told, data }: Msg): KeptEvent {
-  const tokens = (told?.get("Nats-Subject") ?? "").slice(name.length + 1).split(".");
+function keptOf(name: string, { headers, data }: Msg): KeptEvent {
+  const tokens = (headers?.get("Nats-Subject") ?? "").slice(name.length + 1).split(".");
   return {
-    sequence: Number(told?.get("Nats-Sequence")),
+    sequence: Number(headers?.get("Nats-Sequence")),
     subject: tokens.slice(0, -1).join("."),
     scope: (tokens.at(-1) ?? "").replaceAll("%2E", "."),
-    eventId: told?.get(messageIdHeader) ?? "",
-    key: decodeURIComponent(told?.get(keyHeader) ?? ""),
+    eventId: headers?.get(messageIdHeader) ?? "",
+    key: decodeURIComponent(headers?.get(keyHeader) ?? ""),
     body: new Uint8Array(data),
-    keptAt: Date.parse(told?.get("Nats-Time-Stamp") ?? ""),
+    keptAt: Date.parse(headers?.get("Nats-Time-Stamp") ?? ""),
   };
 }
 

@@ -126,8 +126,8 @@ export async function beginLogsAbove(
     const number = through === 0 ? 0 : 1;
     const logId = before.intake?.logId ?? before.lanes?.logId ?? newId("log_", clock);
     await makeStreams({ streams, events, logger }, { logId, number, from: { intake: from, lanes: from, events: from } });
-    const { intake, lanes, events: told } = await lookAtStreams(connection, streams.logName);
-    return { logId, number, from: { intake: intake?.first ?? from, lanes: lanes?.first ?? from, events: told?.first ?? from } };
+    const { intake, lanes, events: stream } = await lookAtStreams(connection, streams.logName);
+    return { logId, number, from: { intake: intake?.first ?? from, lanes: lanes?.first ?? from, events: stream?.first ?? from } };
   } finally {
     await connection.close();
   }

@@ -1,4 +1,4 @@
-/** A reader that fails rests longer and longer, unless what kept it from getting on may be over. */
+/** How long a reader rests: longer and longer where it fails, and as long as it says where it pauses. */
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { fakeClock } from "../clock.fixture.ts";
@@ -31,4 +31,26 @@ test("what may be over is tried at once, and the rests begin anew where it is no
   expect(failures.at(-1)).toBe(1);
   expect(await after(limits.passRetryMsMin)).toBe(before + 2);
   await reading.close();
+});
+
+test("no notice cuts a pause short, and a close does", async () => {
+  const clock = fakeClock();
+  let turns = 0;
+  const reading = readOn({ clock, idleMs: 1_000, watch: () => () => {} }, {
+    turn() {
+      turns += 1;
+      return Promise.resolve({ pauseMs: 100 });
+    },
+    recover: () => {},
+  });
+  await setImmediate();
+  reading.wake();
+  clock.advance(99);
+  await setImmediate();
+  expect(turns).toBe(1);
+  clock.advance(1);
+  await setImmediate();
+  expect(turns).toBe(2);
+  await reading.close();
+  expect(turns).toBe(2);
 });

@@ -4,8 +4,11 @@ import { backoffMs } from "./backoff.ts";
 import { troubleOf } from "./trouble.ts";
 
 export interface Turning {
-  /** One piece of work; "idle" where there was nothing to do, or so many milliseconds until there is, if no notice comes. */
-  turn(): Promise<"busy" | "idle" | number>;
+  /**
+   * One piece of work; "idle" where there was nothing to do, or so many milliseconds until there is, if no notice comes; `pauseMs`: the next turn
+   * comes so much later whatever notices come, so that it has more to do.
+   */
+  turn(): Promise<"busy" | "idle" | number | { readonly pauseMs: number }>;
   /** What is in memory may be ahead of or behind what is stored: forget it. `failures` counts from 1. */
   recover(error: unknown, failures: number): void;
 }
@@ -50,7 +53,7 @@ class Loop {
   readonly #turning: Turning;
   #closed = false;
   #isNoticed = false;
-  #failing = false;
+  #isPausing = false;
   #failures = 0;
   #wake: (() => void) | undefined;
 
@@ -67,14 +70,13 @@ class Loop {
         const was = await this.#turning.turn();
         this.#failures = 0;
         this.trouble = undefined;
-        if (was !== "busy" && !this.#isNoticed) await this.#rest(was === "idle" ? this.#parts.idleMs : was);
+        if (typeof was === "object") await this.#pause(was.pauseMs);
+        else if (was !== "busy" && !this.#isNoticed) await this.#rest(was === "idle" ? this.#parts.idleMs : was);
       } catch (error) {
         this.#failures += 1;
         this.trouble = troubleOf(error);
         this.#turning.recover(error, this.#failures);
-        this.#failing = true;
-        await this.#rest(backoffMs(this.#failures));
-        this.#failing = false;
+        await this.#pause(backoffMs(this.#failures));
       }
     }
     unwatch();
@@ -82,18 +84,25 @@ class Loop {
 
   notify(): void {
     this.#isNoticed = true;
-    // What failed is left alone for its time, even when a notice comes
-    if (!this.#failing) this.#wake?.();
+    if (!this.#isPausing) this.#wake?.();
   }
 
   retry(): void {
     this.#failures = 0;
-    if (this.#failing) this.#wake?.();
+    if (this.#isPausing) this.#wake?.();
   }
 
   stop(): void {
     this.#closed = true;
     this.#wake?.();
+  }
+
+  /** No notice cuts it short. */
+  async #pause(ms: number): Promise<void> {
+    if (ms === 0) return;
+    this.#isPausing = true;
+    await this.#rest(ms);
+    this.#isPausing = false;
   }
 
   #rest(ms: number): Promise<void> {

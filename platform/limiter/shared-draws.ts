@@ -13,7 +13,7 @@ export function openSharedDraws(ask: (draw: Draw) => Promise<Drawn>, countMax: n
     while (line.waiting.length > 0) {
       const together = line.waiting.splice(0, countMax);
       try {
-        tell(together, await ask({ buckets: line.buckets, cost: line.cost, count: together.length }), line);
+        answer(together, await ask({ buckets: line.buckets, cost: line.cost, count: together.length }), line);
       } catch (error) {
         for (const { reject } of together) reject(error);
       }
@@ -43,7 +43,7 @@ interface Waiting {
 }
 
 /** The first caller got the first token. */
-function tell(together: readonly Waiting[], drawn: Drawn, { buckets, cost }: Line): void {
+function answer(together: readonly Waiting[], drawn: Drawn, { buckets, cost }: Line): void {
   for (const [at, { resolve }] of together.entries()) {
     const after = Math.max(0, drawn.granted - 1 - at) * cost;
     resolve({

@@ -66,7 +66,7 @@ class Recent implements RecentRecords {
       for (const partition of own) this.#done(partition);
       if (unheard.length === 0) return;
       this.#clock.after(limits.ownNoticeMsMax, () => {
-        for (const { partition, sequence } of unheard) this.#tell(partition, sequence);
+        for (const { partition, sequence } of unheard) this.#notify(partition, sequence);
       });
     };
   }
@@ -79,7 +79,7 @@ class Recent implements RecentRecords {
   heard(partition: number, sequence: number, previous: number): void {
     if (this.#read.has(partition)) this.#entry(partition, sequence).previous = previous;
     if (this.#sending.has(partition)) this.#waiting.set(partition, Math.max(sequence, this.#waiting.get(partition) ?? 0));
-    else this.#tell(partition, sequence);
+    else this.#notify(partition, sequence);
   }
 
   onNotice(listener: (partition: number, sequence: number) => void): void {
@@ -125,10 +125,10 @@ class Recent implements RecentRecords {
     this.#sending.delete(partition);
     const sequence = this.#waiting.get(partition);
     this.#waiting.delete(partition);
-    if (sequence !== undefined) this.#tell(partition, sequence);
+    if (sequence !== undefined) this.#notify(partition, sequence);
   }
 
-  #tell(partition: number, sequence: number): void {
+  #notify(partition: number, sequence: number): void {
     for (const listener of this.#listeners) listener(partition, sequence);
   }
 

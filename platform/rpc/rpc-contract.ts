@@ -87,16 +87,16 @@ export function describeBinding(name: string, open: OpenBinding): void {
       expect(context?.method.name).toBe("TrackUsers");
     });
 
-    test("a call that takes too long is DEADLINE_EXCEEDED, and its work is told", async () => {
-      const told = Promise.withResolvers<void>();
+    test("a call that takes too long is DEADLINE_EXCEEDED, and its work hears of it", async () => {
+      const aborted = Promise.withResolvers<void>();
       const client = await clientOf({
         trackUsers(_, { signal }) {
-          signal.addEventListener("abort", () => told.resolve());
+          signal.addEventListener("abort", () => aborted.resolve());
           return new Promise<never>(() => {});
         },
       });
       expect(await rejection(client.trackUsers({}, { timeoutMs: 100 }))).toMatchObject({ reason: "DEADLINE_EXCEEDED" });
-      await told.promise;
+      await aborted.promise;
     });
 
     test("work that fails because it was told to stop is DEADLINE_EXCEEDED, no fault", async () => {

@@ -8,14 +8,14 @@ export const databaseEndings: readonly string[] = ["", "-wal", "-shm", "-journal
  * Makes the database file where it is missing and takes it, and what stands beside it, from everybody but its owner, whatever the folder,
  * the umask and earlier builds made of them. Reports a file that another user owns and that stays as it is.
  */
-export function makeOwnerOnly(path: string, tell: (path: string, error: unknown) => void): void {
+export function makeOwnerOnly(path: string, onFailure: (path: string, error: unknown) => void): void {
   closeSync(openSync(path, "a", ownerOnly));
   for (const ending of databaseEndings) {
     const file = `${path}${ending}`;
     try {
       if (modeForOthers(file) !== 0) chmodSync(file, ownerOnly);
     } catch (error) {
-      tell(file, error);
+      onFailure(file, error);
     }
   }
 }

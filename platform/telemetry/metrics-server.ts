@@ -83,7 +83,7 @@ async function answer(parts: Shown, method: string, target: string): Promise<Ans
   try {
     return { status: 200, type: parts.metrics.contentType, body: await parts.metrics.text() };
   } catch {
-    return json(500, { message: "The metrics cannot be told" });
+    return json(500, { message: "The metrics cannot be gathered" });
   }
 }
 

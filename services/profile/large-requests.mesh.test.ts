@@ -129,7 +129,7 @@ await describeWith(["nats"], "a mesh whose messages are small", () => {
     const { events } = await open(64 * 1024);
     const outgoing = createOutgoing(events.publish);
     const users = Array.from({ length: 28_777 }, (_, at) => at.toString(16).padStart(24, "0"));
-    await outgoing.tell(
+    await outgoing.send(
       eventsOf("w", users.map((userId, at) => ({ userId, mark: [2 ** 43 + at, 0], now: 0, change: { type: "create" } }))),
     );
     const kept = await events.read(0, { max: 1_000 });

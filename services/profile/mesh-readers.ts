@@ -141,7 +141,7 @@ function startApplier(
     lane,
     outgoing,
     eventsOf,
-    publish: outgoing.tell,
+    publish: outgoing.send,
     gate,
     steps: reportedSteps({ applyRecord, freeze, takeIn, takeBack, ...options.pureSteps }, options.logger),
     positions: createLanePositions(options.steps, {

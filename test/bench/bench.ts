@@ -19,10 +19,10 @@
  */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { firstBody, mixedBody, oneEventBody, userOf } from "./bodies.ts";
@@ -313,12 +313,17 @@ function report(): void {
   const rows = summaries(figures, new Map([...loads.map((each) => [each.name, floorOf(each)] as const), ...chains]));
   const warnings = warningsOf(rows);
   noteGoals(rows, { shape, profiles: values.profiles, twoProfiles: values["two-profiles"], workspaces, loads });
-  if (values.picture !== undefined) writeFileSync(values.picture, pictureOf(`CPU us an object, ${values.profiles} users, ${shape}`, rows));
+  if (values.picture !== undefined) draw(values.picture, pictureOf(`CPU us an object, ${values.profiles} users, ${shape}`, rows));
   const plain = rows.map((row) => ({ ...row, cpuUsBy: Object.fromEntries(row.cpuUsBy) }));
   if (values.json) return console.log(JSON.stringify({ machine: machineText(), rounds, rows: plain, others, warnings }, null, 2));
   console.log(`${machineText()}; ${rounds} rounds\n\n${tableOf(rows)}\n`);
   for (const { name, value } of others) console.log(`- ${name}: ${value}`);
   for (const warning of warnings) console.log(`\n${warning}`);
+}
+
+function draw(path: string, picture: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, picture);
 }
 
 async function spawned(file: string): Promise<void> {

@@ -184,8 +184,8 @@ async function fanOut(): Promise<void> {
   const fanOuts = await fanOutsOf(seconds).finally(() => state.over = true);
   console.log(`${fanOuts.length} fan-outs to ${sharers} one after the other, all of it in: ${shown(fanOuts.map(({ allMs }) => allMs))}`);
   console.log(`  the last sharer, asked for from the answer on, shows it after: ${shown(fanOuts.map(({ oneMs }) => oneMs))}`);
-  tell("before", before);
-  tell("during", await during);
+  print("before", before);
+  print("during", await during);
 }
 
 async function fanOutsOf(seconds: number): Promise<{ allMs: number; oneMs: number }[]> {
@@ -250,7 +250,7 @@ async function setAndRead(isOver: () => boolean): Promise<number[]> {
   return times;
 }
 
-function tell(when: string, { otherWorkspace, sameWorkspace, setToRead }: Others): void {
+function print(when: string, { otherWorkspace, sameWorkspace, setToRead }: Others): void {
   console.log(`${when}: gets of another workspace ${shownGets(otherWorkspace)}`);
   console.log(`${when}: gets of others of the same workspace ${shownGets(sameWorkspace)}`);
   console.log(`${when}: another user of the same workspace is set, and read, ${setToRead.length} times, within ${shown(setToRead)}`);

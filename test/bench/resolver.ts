@@ -80,10 +80,7 @@ async function measureRound(): Promise<void> {
     const reading = resolveToLanes({ ...partsOf({ intake, lanes, rows, resolved }), views });
     while (throughOf(lanes) < tail) await new Promise((resolve) => setTimeout(resolve, 5));
     const used = process.cpuUsage(began);
-    // It may be resting, and its clock does not keep a process alive
-    const alive = setInterval(() => {}, 1_000);
     await reading.close();
-    clearInterval(alive);
     const count = requests * objects;
     const laneBytes = Array.from({ length: layout.partitions }, (_, at) => lanes.stream.of(`lanes.${at}`)).flat()
       .reduce((sum, { body }) => sum + body.byteLength, 0);

@@ -180,7 +180,7 @@ export class Watch {
     }
     for (const [gateway, { until }] of this.#watchers) if (until <= now) this.#watchers.delete(gateway);
     for (const [gateway, until] of this.#senders) if (until <= now) this.#senders.delete(gateway);
-    for (const look of this.#looks) this.#tell(look, all.get(look.key) ?? { seen: 0, shown: 0 }, now);
+    for (const look of this.#looks) this.#sendRate(look, all.get(look.key) ?? { seen: 0, shown: 0 }, now);
     return own;
   }
 
@@ -189,7 +189,7 @@ export class Watch {
     for (const look of this.#looks) this.#end(look, reason);
   }
 
-  #tell(look: Look, { seen, shown }: Rate, now: number): void {
+  #sendRate(look: Look, { seen, shown }: Rate, now: number): void {
     const { viewer, dropped } = look;
     if (!viewer.isStillGood()) return this.#end(look, "over");
     const isQuiet = seen === 0 && dropped === 0;

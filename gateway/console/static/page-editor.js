@@ -3,7 +3,7 @@ import { ask } from "./ask.js";
 import { Buttons } from "./keys.js";
 import { useAction } from "./live-data.js";
 import { Dialog, Notice } from "./parts.js";
-import { html, useEffect, useRef, useState } from "./view.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "./view.js";
 import { words } from "./words.js";
 
 const text = words.editor;
@@ -32,11 +32,11 @@ export function PageEditor({ path, center, onPublished, onClose }) {
         )}
       <label for="state">${text.state}</label>
       <select id="state" value=${draft.state} onChange=${(event) => put("state", event.target.value)}>${Object.entries(text.states).map((
-        [name, told],
-      ) => html`<option value=${name} selected=${draft.state === name}>${told}</option>`)}</select></div>
+        [name, label],
+      ) => html`<option value=${name} selected=${draft.state === name}>${label}</option>`)}</select></div>
         <div>
-          <div id="checked" role="status"><${Notice} error=${preview.error} />${preview.warnings.map((told) =>
-            html`<p class="notice">${told}</p>`
+          <div id="checked" role="status"><${Notice} error=${preview.error} />${preview.warnings.map((warning) =>
+            html`<p class="notice">${warning}</p>`
           )}</div>
           <${Frame} answer=${preview} />
         </div>
@@ -88,7 +88,8 @@ function Frame({ answer }) {
   const frame = useRef();
   const [shown, setShown] = useState("page");
   const [ready, setReady] = useState(0);
-  useEffect(() => {
+  // Before the frame can have loaded: it says that it is ready once
+  useLayoutEffect(() => {
     function heard({ source, data }) {
       if (source === frame.current?.contentWindow && data?.ready === true) setReady((before) => before + 1);
     }

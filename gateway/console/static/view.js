@@ -1,7 +1,7 @@
 /** What every view is made of: Preact and htm under one name, from our own origin. */
 import htm from "htm";
 import { Component, h, render } from "preact";
-import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 export const html = htm.bind(h);
-export { Component, render, useCallback, useEffect, useRef, useState };
+export { Component, render, useCallback, useEffect, useLayoutEffect, useRef, useState };

@@ -61,7 +61,7 @@ export const consoleLiveEntries: readonly Entry[] = [
     tag: "Service",
     summary: "Requests of the workspace as they are answered, with what was sent",
     description: "As `GET /console/live`; as events each request has `personal` beside the rest: the first " +
-      `${limits.liveBodyCharsMax} characters of its body, what the caller was told, and how it called each person. Nothing of that is kept: not for ` +
+      `${limits.liveBodyCharsMax} characters of its body, what it was answered, and how it called each person. Nothing of that is kept: not for ` +
       "views that come again, and not in the answer as JSON. Takes `console.bodies`, which `*` does not hold.",
     extension: true,
     parameters: liveFilters,

@@ -87,7 +87,7 @@ export const consoleLogEntries: readonly Entry[] = [
     summary: "Which processes of the installation run, of which build",
     description:
       `In the mesh each process says every ${
-        limits.processTellMs / 1_000
+        limits.processAnnounceMs / 1_000
       } seconds that it runs. One that ends in good order is out of the list at once; of one that was ` +
       `killed or cut off, \`late\` says so after ${
         limits.processLateMs / 1_000

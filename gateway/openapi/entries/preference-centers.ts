@@ -51,7 +51,7 @@ const written = { version: whole(), written_at: time, written_by: text("Id of th
 const required = ["preference_center_page_html", "confirmation_page_html"];
 const html =
   "HTML is refused with line and reason where it would do harm (a form that leads elsewhere, an output in an address or a script, `<base>`) or " +
-  "cannot be filled in. What will not work otherwise, such as a page without a form, is written and told in `warnings`.";
+  "cannot be filled in. What will not work otherwise, such as a page without a form, is written and named in `warnings`.";
 
 const exampleId = "44444444-4444-4444-8444-444444444444";
 const exampleTime = "2026-11-20T10:00:00+00:00";

@@ -21,7 +21,7 @@ export const userEntries: readonly Entry[] = [
     tag: "Users",
     summary: "Record attributes, events and purchases",
     description: "Each object is judged by itself: a 201 may carry `errors`, and everything else was taken. 400 where nothing was valid. " +
-      "Of an attributes object whose identifier is good the good fields are taken and the others are told with their `field`, and nothing is " +
+      "Of an attributes object whose identifier is good the good fields are taken and the others are named in `errors` with their `field`, and nothing is " +
       `cut: a string of more than ${limits.stringValueCharsMax} characters is not taken. Events and purchases are taken whole or not at all. ` +
       `At most ${limits.trackObjectsPerArrayMax} objects in each array; on a plan by monthly active users at most ` +
       `${limits.trackObjectsCombinedMauMax} in all. Objects that look alike are distinct unless the request is repeated with its Idempotency-Key.`,

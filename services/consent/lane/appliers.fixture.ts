@@ -26,7 +26,7 @@ export function brokenOff(next: () => number): Required<ApplierFaults> {
     write() {
       const chance = next() % 12;
       if (chance > 1) return undefined;
-      return chance === 0 ? { reached: [0, 1, 2], later: [], told: "unknown" } : { reached: [], later: [], told: "notDone" };
+      return chance === 0 ? { reached: [0, 1, 2], later: [], answer: "unknown" } : { reached: [], later: [], answer: "notDone" };
     },
     publish: () => (["before", "after"] as const)[next() % 12],
   };
@@ -34,7 +34,7 @@ export function brokenOff(next: () => number): Required<ApplierFaults> {
 
 /** Some writes reach one replica, and the others later. */
 export function arrivingLate(next: () => number): ApplierFaults {
-  return { write: () => next() % 6 === 1 ? { reached: [next() % 3], later: [0, 1, 2], told: "unknown" } : undefined };
+  return { write: () => next() % 6 === 1 ? { reached: [next() % 3], later: [0, 1, 2], answer: "unknown" } : undefined };
 }
 
 /** What was published, by hash. */

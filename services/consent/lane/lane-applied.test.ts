@@ -35,7 +35,7 @@ function openTest(first: readonly LogRecord[] = [], ask: LaneQuestions["ask"] = 
   return {
     applied,
     clock,
-    tell(record: LogRecord) {
+    report(record: LogRecord) {
       told.push(record);
       for (const listener of listeners) listener(layout.reports(0));
     },
@@ -53,9 +53,9 @@ const [allOfOwn, allOfOther] = [own, other].map((lane) => ({ lane, keys: "all" a
 const place = { partition: 0, sequence: 5 };
 
 test("a read waits for its lane as of the step that resolved its place, and not for other lanes", async () => {
-  const { applied, tell, reached } = openTest();
+  const { applied, report, reached } = openTest();
   const reading = applied.wait(place, [allOfOwn], Infinity);
-  tell(stepAt(11, { through: 5, touched: [[own, 4], [other, 2]] }));
+  report(stepAt(11, { through: 5, touched: [[own, 4], [other, 2]] }));
   reached(own, 7);
   expect(await Promise.race([reading, Promise.resolve("waits")])).toBe("waits");
   reached(own, 8);
@@ -77,13 +77,13 @@ test("a read that comes later sees the tails of all steps before it; a lane with
 });
 
 test("what is heard of a lane: the last message that steps sent there, and the last that is applied", async () => {
-  const { applied, tell, reached } = openTest();
+  const { applied, report, reached } = openTest();
   expect(applied.heard(own)).toEqual({ tail: 0, applied: 0 });
-  tell(stepAt(11, { through: 5, touched: [[own, 4], [other, 2]] }));
+  report(stepAt(11, { through: 5, touched: [[own, 4], [other, 2]] }));
   await applied.wait(place, [], Infinity);
   reached(own, 7);
   expect(applied.heard(own)).toEqual({ tail: 8, applied: 7 });
-  tell(stepAt(15, { through: 6, tails: [0, 0, 8, 10], touched: [[other, 1]] }));
+  report(stepAt(15, { through: 6, tails: [0, 0, 8, 10], touched: [[other, 1]] }));
   await applied.wait({ partition: 0, sequence: 6 }, [], Infinity);
   expect(applied.heard(own)).toEqual({ tail: 8, applied: 7 });
   expect(applied.heard(other)).toEqual({ tail: 15, applied: 0 });
@@ -91,11 +91,11 @@ test("what is heard of a lane: the last message that steps sent there, and the l
 });
 
 test("a read gives up when its time is over, whether it waits for the resolver or for a lane", async () => {
-  const { applied, clock, tell } = openTest();
+  const { applied, clock, report } = openTest();
   const unresolved = applied.wait(place, [allOfOwn], 10);
   clock.advance(10);
   expect(await unresolved).toBe(false);
-  tell(stepAt(11, { through: 5, touched: [[own, 1]] }));
+  report(stepAt(11, { through: 5, touched: [[own, 1]] }));
   await applied.wait(place, [], Infinity);
   const unapplied = applied.wait(place, [allOfOwn], 10);
   await Promise.resolve();
@@ -111,11 +111,11 @@ describe("a read of some users of a lane", () => {
   test("asks for them, as of the message that it waits for, and only where the lane does not get there by itself", async () => {
     const asks: unknown[] = [];
     const answer = Promise.withResolvers<boolean>();
-    const { applied, clock, tell, reached } = openTest([], (lane, ask) => {
+    const { applied, clock, report, reached } = openTest([], (lane, ask) => {
       asks.push([lane, ask]);
       return answer.promise;
     });
-    tell(stepAt(11, { through: 5, touched: [[own, 4]] }));
+    report(stepAt(11, { through: 5, touched: [[own, 4]] }));
     await applied.wait(place, [], Infinity);
     const reading = applied.wait(place, [{ lane: own, keys }], 250);
     await settled();
@@ -134,8 +134,8 @@ describe("a read of some users of a lane", () => {
 
   test("asks again where whoever was asked does not know: the lane may have gone to another process", async () => {
     const answers = [false, false, true];
-    const { applied, clock, tell } = openTest([], () => Promise.resolve(answers.shift() ?? false));
-    tell(stepAt(11, { through: 5, touched: [[own, 4]] }));
+    const { applied, clock, report } = openTest([], () => Promise.resolve(answers.shift() ?? false));
+    report(stepAt(11, { through: 5, touched: [[own, 4]] }));
     await applied.wait(place, [], Infinity);
     const reading = applied.wait(place, [{ lane: own, keys }], 250);
     for (let waited = 0; answers.length > 0 && waited < 250; waited += limits.laneAskAfterMs) {
@@ -147,24 +147,24 @@ describe("a read of some users of a lane", () => {
   });
 
   test("who reads nobody waits for nobody", async () => {
-    const { applied, tell } = openTest();
-    tell(stepAt(11, { through: 5, touched: [[own, 4]] }));
+    const { applied, report } = openTest();
+    report(stepAt(11, { through: 5, touched: [[own, 4]] }));
     await applied.wait(place, [], Infinity);
     expect(await applied.wait(place, [{ lane: own, keys: [] }], 250)).toBe(true);
     await applied.close();
   });
 
   test("asks this process at once where that works on the lane", async () => {
-    const { applied, tell } = openTest([], () => Promise.resolve(true));
-    tell(stepAt(11, { through: 5, touched: [[other, 4]] }));
+    const { applied, report } = openTest([], () => Promise.resolve(true));
+    report(stepAt(11, { through: 5, touched: [[other, 4]] }));
     await applied.wait(place, [], Infinity);
     expect(await applied.wait(place, [{ lane: other, keys }], 250)).toBe(true);
     await applied.close();
   });
 
   test("waits for the lane's position where nobody answers, where that comes first, and for very many users", async () => {
-    const { applied, clock, tell, reached } = openTest();
-    tell(stepAt(11, { through: 5, touched: [[own, 4]] }));
+    const { applied, clock, report, reached } = openTest();
+    report(stepAt(11, { through: 5, touched: [[own, 4]] }));
     await applied.wait(place, [], Infinity);
     const some = applied.wait(place, [{ lane: own, keys }], 250);
     const late = applied.wait(place, [{ lane: own, keys }], 100);

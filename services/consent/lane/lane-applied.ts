@@ -132,7 +132,7 @@ function hear({ lanes, layout, clock, logger }: LaneAppliedParts, heard: Heard, 
       const stop = lanes.watch((changed) => {
         if (changed !== source) return;
         if (heard.waiting > 0) wake();
-        else cancel ??= clock.after(limits.toldReadMs, later);
+        else cancel ??= clock.after(limits.reportReadMs, later);
       });
       return () => {
         cancel?.();
@@ -152,6 +152,6 @@ function hear({ lanes, layout, clock, logger }: LaneAppliedParts, heard: Heard, 
       position = last?.sequence ?? after;
       return records.length > 0 ? "busy" : "idle";
     },
-    recover: (error, failures) => logger.error("told_not_read", error, { partition, failures }),
+    recover: (error, failures) => logger.error("reports_not_read", error, { partition, failures }),
   });
 }

@@ -203,7 +203,7 @@ class LaneApplier {
     if (isEnd) return "nothing";
     this.#checkpoint.count(records);
     window.add(records);
-    this.#tell(window);
+    this.#reportProgress(window);
     return "more";
   }
 
@@ -241,11 +241,11 @@ class LaneApplier {
     });
     this.#applying = false;
     window.applied(bodies);
-    this.#tell(window);
+    this.#reportProgress(window);
     return workedMs;
   }
 
-  #tell(window: LaneWindow): void {
+  #reportProgress(window: LaneWindow): void {
     if (window.position > this.#published) {
       this.#published = window.position;
       this.#parts.onApplied(window.position);

@@ -102,7 +102,7 @@ class Applier {
       this.#position = last.sequence;
       this.#checkpoint.count(records);
     }
-    this.#tell();
+    this.#reportProgress();
     await this.#keep();
     return last === undefined ? this.#restMs() : "busy";
   }
@@ -126,7 +126,7 @@ class Applier {
   async #start(): Promise<number> {
     const position = await this.#checkpoint.load();
     this.#position = position;
-    this.#tell();
+    this.#reportProgress();
     return position;
   }
 
@@ -157,7 +157,7 @@ class Applier {
     else if (!this.#waiting.has(key)) this.#waiting.set(key, { position: after, since: this.#parts.clock.monotonic() });
   }
 
-  #tell(): void {
+  #reportProgress(): void {
     const now = this.#parts.clock.monotonic();
     let readable = this.#position ?? 0;
     for (const [key, { position, since }] of this.#waiting) {

@@ -8,13 +8,13 @@ export async function applyStep(parts: Omit<ApartParts, "announce">, items: read
   const apart: ApartUser[] = [];
   for (let next = items; next.length > 0;) {
     const announced: Addressed[] = [];
-    apart.push(...await applyBatch({ ...parts, announce: (workspaceId, item) => tell(announced, { workspaceId, item }) }, next));
+    apart.push(...await applyBatch({ ...parts, announce: (workspaceId, item) => collect(announced, { workspaceId, item }) }, next));
     next = announced;
   }
   return apart;
 }
 
-function tell(announced: Addressed[], item: Addressed): Promise<void> {
+function collect(announced: Addressed[], item: Addressed): Promise<void> {
   announced.push(item);
   return Promise.resolve();
 }

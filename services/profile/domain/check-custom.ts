@@ -43,7 +43,7 @@ function checkArray(attribute: string, items: readonly unknown[], faults: FieldF
 function lastMembers(attribute: string, members: readonly Scalar[], faults: FieldFaults): readonly Scalar[] {
   const most = limits.attributeArrayItemsMax;
   if (members.length <= most) return members;
-  faults.tell(attribute, `'${quoted(attribute)}' has ${members.length} members and may have ${most}: the last ${most} were taken`);
+  faults.note(attribute, `'${quoted(attribute)}' has ${members.length} members and may have ${most}: the last ${most} were taken`);
   return members.slice(-most);
 }
 

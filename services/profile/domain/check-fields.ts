@@ -68,7 +68,7 @@ function checkCountry(value: unknown, faults: FieldFaults): string | null {
   const text = checkText("country", value, limits.stringValueCharsMax);
   if (text === "") throw new Verdict("'country' must be an ISO 3166-1 alpha-2 code or the name of a country");
   const code = countryCode(text);
-  if (code === undefined) faults.tell("country", "'country' is no country that is known, the field was emptied");
+  if (code === undefined) faults.note("country", "'country' is no country that is known, the field was emptied");
   return code ?? null;
 }
 

@@ -58,7 +58,7 @@ function withoutRest(value: RawObject, faults: FieldFaults): JsonObject | undefi
   const sent = Object.entries(value).filter(([, property]) => property !== null);
   const kept = sent.slice(0, limits.propertiesPerObjectMax);
   if (kept.length < sent.length) {
-    faults.tell("properties", `There are ${sent.length} properties and may be ${kept.length}: the first ${kept.length} were taken`);
+    faults.note("properties", `There are ${sent.length} properties and may be ${kept.length}: the first ${kept.length} were taken`);
   }
   return kept.length === 0 ? undefined : Object.fromEntries(kept) as Record<string, Json>;
 }

@@ -24,10 +24,10 @@ export class FieldFaults {
   add(field: string, error: unknown): void {
     if (!(error instanceof Verdict)) throw error;
     if (!(error instanceof Ignored)) this.refusal ??= error;
-    this.tell(field, error.message);
+    this.note(field, error.message);
   }
 
-  tell(field: string, text: string): void {
+  note(field: string, text: string): void {
     this.count += 1;
     if (this.list.length < limits.fieldFaultsPerObjectMax) this.list.push({ field: quoted(field), text });
   }

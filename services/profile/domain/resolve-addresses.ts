@@ -17,7 +17,7 @@ import {
   userRowKey,
   withAddresses,
 } from "./user-names.ts";
-import { type Effects, type Members, putUser, takeMark, tell, tellMembership } from "./resolve-effects.ts";
+import { type Effects, type Members, putUser, takeMark, changeConsent, changeMembership } from "./resolve-effects.ts";
 import { takePending } from "./resolve-pending.ts";
 import { sideListOf, sideOf } from "./resolve-open-merges.ts";
 
@@ -95,9 +95,9 @@ function sendEmailStatus(effects: Effects, before: UserRow, next: { after: UserR
   const address = next.after.email;
   if (address === null) return;
   const { emailStatus } = next.change;
-  if (emailStatus !== undefined) tell(effects, { type: "emailStatus", address, status: emailStatus });
+  if (emailStatus !== undefined) changeConsent(effects, { type: "emailStatus", address, status: emailStatus });
   else if (before.heldEmailStatus !== undefined) {
-    tell(effects, { type: "emailStatus", address, status: before.heldEmailStatus, carried: true });
+    changeConsent(effects, { type: "emailStatus", address, status: before.heldEmailStatus, carried: true });
   }
 }
 
@@ -111,7 +111,7 @@ export function sendMemberships(
   const others = row.email === null ? [] : sharersOf(effects, { by: "email", address: row.email }, row.id);
   const members = [{ userIds: [row.id], ...sideListOf(row.side) }, ...others];
   for (const { id: groupId, state } of groups) {
-    for (const some of members) tellMembership(effects, some, { groupId, state });
+    for (const some of members) changeMembership(effects, some, { groupId, state });
   }
 }
 

@@ -5,7 +5,7 @@ import { type Identities, NeedRows } from "./identities.ts";
 import type { IdentityKey } from "./identity.ts";
 import { type AddressKey, externalIdKey, type NameKey } from "./user-names.ts";
 import { addressOf, type AddressUserKey, knownUser, membersWithAddress } from "./resolve-addresses.ts";
-import { type Effects, type Members, tell, tellMembership } from "./resolve-effects.ts";
+import { type Effects, type Members, changeConsent, changeMembership } from "./resolve-effects.ts";
 import { sideListOf, sideOf } from "./resolve-open-merges.ts";
 import { keepPending } from "./resolve-pending.ts";
 
@@ -16,16 +16,16 @@ export function resolveConsent(effects: Effects, body: ConsentBody): void {
       for (const update of body.updates) resolveMemberships(effects, update);
       return;
     case "setEmailStatuses":
-      for (const address of body.emails) tell(effects, { type: "emailStatus", address, status: body.status });
+      for (const address of body.emails) changeConsent(effects, { type: "emailStatus", address, status: body.status });
       return;
     case "markEmails":
-      for (const address of body.emails) tell(effects, { type: "emailMark", address, mark: body.mark });
+      for (const address of body.emails) changeConsent(effects, { type: "emailMark", address, mark: body.mark });
       return;
     case "markPhones":
-      for (const address of body.phones) tell(effects, { type: "phoneMark", address, mark: body.mark });
+      for (const address of body.phones) changeConsent(effects, { type: "phoneMark", address, mark: body.mark });
       return;
     case "changeGroups":
-      tell(effects, { type: "groups", change: body.change });
+      changeConsent(effects, { type: "groups", change: body.change });
       return;
   }
 }
@@ -43,7 +43,7 @@ function resolveMemberships(effects: Effects, { groupId, state, externalIds, ema
   if (unknown.length > 0) throw new NeedRows(unknown);
   effects.view.need(named.flatMap(({ name, members }) => (members.length === 0 ? [`w:${name}` as const] : [])));
   for (const { name, members } of named) {
-    for (const some of members) tellMembership(effects, some, { groupId, state });
+    for (const some of members) changeMembership(effects, some, { groupId, state });
     if (members.length === 0) keepPending(effects, name, { groupId, state });
   }
 }

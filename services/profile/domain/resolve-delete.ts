@@ -6,7 +6,7 @@ import type { UserSelector } from "./user-key.ts";
 import { addressesOf, ownNames, takerKey, userRowKey } from "./user-names.ts";
 import { leaveAddress } from "./resolve-addresses.ts";
 import { freeDevices } from "./resolve-devices.ts";
-import { type Effects, send, tell } from "./resolve-effects.ts";
+import { type Effects, send, changeConsent } from "./resolve-effects.ts";
 import { closeMerges } from "./resolve-open-merges.ts";
 
 /** POST /users/delete. An element that means no user, or more than one, changes nothing. */
@@ -27,5 +27,5 @@ function deleteUser(effects: Effects, row: UserRow): void {
   freeDevices(effects, row);
   closeMerges(effects, row.merges);
   send(effects, row, { type: "delete", gone: namesOf(row) });
-  tell(effects, { type: "userDeleted", userId: row.id });
+  changeConsent(effects, { type: "userDeleted", userId: row.id });
 }

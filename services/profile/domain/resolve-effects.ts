@@ -110,7 +110,7 @@ export interface Addressee {
 }
 
 /** Sends a change to the service that owns consent; `origin` is the request that asked for it, if an earlier one did. */
-export function tell(effects: Effects, change: ConsentChangeRecord, origin: Origin = effects.record): void {
+export function changeConsent(effects: Effects, change: ConsentChangeRecord, origin: Origin = effects.record): void {
   const { sequence } = effects.record;
   const { requestId, actor } = origin;
   const part = effects.nextPart;
@@ -124,11 +124,11 @@ export interface Members {
   readonly side?: readonly string[];
 }
 
-export function tellMembership(effects: Effects, { userIds, ...side }: Members, set: { groupId: string; state: MembershipState }): void {
+export function changeMembership(effects: Effects, { userIds, ...side }: Members, set: { groupId: string; state: MembershipState }): void {
   const [userId] = userIds;
   if (userId === undefined) return;
-  if (userIds.length > 1) tell(effects, { type: "memberships", userIds, ...set });
-  else tell(effects, { type: "membership", userId, ...side, ...set });
+  if (userIds.length > 1) changeConsent(effects, { type: "memberships", userIds, ...set });
+  else changeConsent(effects, { type: "membership", userId, ...side, ...set });
 }
 
 type Origin = Pick<IntakeRecord, "requestId" | "actor">;

@@ -9,7 +9,7 @@ import type { Alias, UserId } from "./user-key.ts";
 import { addressesOf, aliasKey, emailKey, holdsLabel, phoneKey, recencyIn, takerKey, userRowKey } from "./user-names.ts";
 import { leaveAddress, moveAddresses, touchUser } from "./resolve-addresses.ts";
 import { takeInDevices } from "./resolve-devices.ts";
-import { type Effects, makeId, putUser, send, tell } from "./resolve-effects.ts";
+import { type Effects, makeId, putUser, send, changeConsent } from "./resolve-effects.ts";
 import { closeMerges, withoutOverMerges } from "./resolve-open-merges.ts";
 
 type Updates = Extract<IntakeBody, { type: "mergeUsers" }>["updates"];
@@ -66,7 +66,7 @@ export function mergeUsers(effects: Effects, sides: Sides, place: JobPlace): Job
   const merged = moveNames(effects, { source, target, moved }, mergeId);
   sendNames(effects, target, merged);
   followUnsubscribe(effects, { source, target }, merged);
-  tell(effects, { type: "userMerged", userId: target.id, mergeId, sourceId: source.id, undoUntil });
+  changeConsent(effects, { type: "userMerged", userId: target.id, mergeId, sourceId: source.id, undoUntil });
   if (undoUntil === 0) makeFinal(effects, merged);
   return { status: "merged", reason: "", sourceId: source.id, targetId: target.id, mergeId, undoUntil };
 }
@@ -144,7 +144,7 @@ function isUnsubscribed({ source, target }: Sides): boolean {
 /** A merge may bring a waiting unsubscribe to an address; never a subscribe, which was not requested for that address. */
 function followUnsubscribe(effects: Effects, sides: Sides, merged: UserRow): void {
   if (merged.email === null || !isUnsubscribed(sides)) return;
-  tell(effects, { type: "emailStatus", address: merged.email, status: "unsubscribed" });
+  changeConsent(effects, { type: "emailStatus", address: merged.email, status: "unsubscribed" });
 }
 
 function sendNames(effects: Effects, before: UserRow, after: UserRow): void {

@@ -2,7 +2,7 @@
 import type { PendingMembership } from "./identity.ts";
 import type { UserId } from "./user-key.ts";
 import type { AddressKey, NameKey } from "./user-names.ts";
-import { type Effects, tell } from "./resolve-effects.ts";
+import { type Effects, changeConsent } from "./resolve-effects.ts";
 
 /** The latest state of a group takes the place of an earlier one. */
 export function keepPending(effects: Effects, name: NameKey | AddressKey, set: Pick<PendingMembership, "groupId" | "state">): void {
@@ -26,7 +26,7 @@ export function takePending(effects: Effects, userId: UserId, names: readonly (N
     if (found === undefined) continue;
     for (const { groupId, state, sequence, ...origin } of found.memberships) {
       const asked = sequence === undefined ? {} : { askedAt: sequence };
-      tell(effects, { type: "membership", userId, groupId, state, carried: true, ...asked }, origin);
+      changeConsent(effects, { type: "membership", userId, groupId, state, carried: true, ...asked }, origin);
     }
     view.put(`w:${name}`, undefined);
     left -= 1;

@@ -4,7 +4,7 @@ import { addressesOf, type AddressKey, aliasKey, emailKey, externalIdKey, holdsA
 import { isNeverShared, neverShared, ownNames, phoneKey, takerKey, untouched } from "./user-names.ts";
 import { leaveAddress } from "./resolve-addresses.ts";
 import { giveDevicesBack } from "./resolve-devices.ts";
-import { type Effects, putUser, send, takeMark, tell } from "./resolve-effects.ts";
+import { type Effects, putUser, send, takeMark, changeConsent } from "./resolve-effects.ts";
 import type { JobPlace } from "./resolve-merge.ts";
 import { takePending } from "./resolve-pending.ts";
 import { dropEmpty, sideAddresses } from "./resolve-open-merges.ts";
@@ -107,7 +107,7 @@ function takeBack(effects: Effects, merge: MergeRow, live: UserRow): void {
     const { externalId, aliases, email, phone } = row;
     send(effects, { id: row.id, externalId }, { type: "identity", externalId, aliases, email, phone });
   }
-  tell(effects, { type: "mergeUndone", userId: target.id, mergeId, sourceId: source.id });
+  changeConsent(effects, { type: "mergeUndone", userId: target.id, mergeId, sourceId: source.id });
   // No user had these names between the merge and now
   for (const row of [target, source]) takePending(effects, row.id, [...ownNames(row), ...addressesOf(row)]);
 }

@@ -29,8 +29,8 @@ export function fullErrors(object: TrackObject, profile: Profile | undefined): O
     ? `the user has ${limits.attributesPerProfileMax} custom attributes, which is the most`
     : `the profile has ${limits.profileBytesMax} bytes at most`;
   const more = left.length - limits.fieldFaultsPerObjectMax;
-  return left.slice(0, limits.fieldFaultsPerObjectMax).map((name, at, told) => {
-    const others = more > 0 && at === told.length - 1 ? `; ${more} more fields were not taken` : "";
+  return left.slice(0, limits.fieldFaultsPerObjectMax).map((name, at, names) => {
+    const others = more > 0 && at === names.length - 1 ? `; ${more} more fields were not taken` : "";
     const type = `'${quoted(name)}' was not taken: ${why}, take others away first${others}`;
     return { type, inputArray: "attributes", index: 0, field: quoted(name) };
   });

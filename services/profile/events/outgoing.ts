@@ -7,10 +7,10 @@ export interface Outgoing {
   /** How many wait. */
   readonly waiting: number;
   /** Resolves when these and all before them are kept; rejects once one could not be, as does everything after it until `reset`. */
-  tell(events: readonly PublishedEvent[]): Promise<void>;
-  /** As `tell` of nothing. */
+  send(events: readonly PublishedEvent[]): Promise<void>;
+  /** As `send` of nothing. */
   settled(): Promise<void>;
-  /** Forgets what waits: the caller passes all of it to `tell` again. */
+  /** Forgets what waits: the caller passes all of it to `send` again. */
   reset(): void;
 }
 
@@ -19,7 +19,7 @@ export function createOutgoing(publish: Events["publish"], logger: Logger = sile
   let waiting: PublishedEvent[] = [];
   let last: Promise<void> = Promise.resolve();
 
-  async function send(): Promise<void> {
+  async function flush(): Promise<void> {
     const all = waiting;
     waiting = [];
     if (all.length === 0) return;
@@ -33,9 +33,9 @@ export function createOutgoing(publish: Events["publish"], logger: Logger = sile
     get waiting() {
       return waiting.length;
     },
-    tell(events) {
+    send(events) {
       waiting.push(...events);
-      last = last.then(send);
+      last = last.then(flush);
       last.catch(() => {});
       return last;
     },

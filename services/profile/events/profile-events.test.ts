@@ -203,7 +203,7 @@ test("eventsOf() tells very many users in several events, none larger than the l
   expect(eventsOf("w", records)).toEqual(events);
 });
 
-test("createOutgoing() publishes in order, what waits in one go, and says so until it is told anew", async () => {
+test("createOutgoing() publishes in order, what waits in one go, and fails until it is reset", async () => {
   const calls: string[][] = [];
   const gates: PromiseWithResolvers<void>[] = [];
   const outgoing = createOutgoing((events) => {
@@ -213,9 +213,9 @@ test("createOutgoing() publishes in order, what waits in one go, and says so unt
     return gate.promise;
   });
   const deleted = (id: string) => eventsOf("ws", [record(id, 1, { type: "delete" })]);
-  const first = outgoing.tell(deleted("a"));
+  const first = outgoing.send(deleted("a"));
   await expect.poll(() => calls.length).toBe(1);
-  const [second, third] = [outgoing.tell(deleted("b")), outgoing.tell(deleted("c"))];
+  const [second, third] = [outgoing.send(deleted("b")), outgoing.send(deleted("c"))];
   expect(outgoing.waiting).toBe(2);
   gates[0]?.resolve();
   await first;
@@ -225,7 +225,7 @@ test("createOutgoing() publishes in order, what waits in one go, and says so unt
   await expect(third).rejects.toThrow("away");
   await expect(outgoing.settled()).rejects.toThrow("away");
   outgoing.reset();
-  const again = outgoing.tell(deleted("b"));
+  const again = outgoing.send(deleted("b"));
   await expect.poll(() => calls.length).toBe(3);
   gates[2]?.resolve();
   await again;

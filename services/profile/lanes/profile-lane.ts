@@ -5,13 +5,14 @@ import type { Addressed, LaneItem } from "../domain/lane-item.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 
 /** One item as it stands in a message: [workspace, item], and the traceparent where the request is recorded. Joined by `packLaneMessage`, so that its size is known before. */
-export function packItem({ workspaceId, item, traceparent }: Addressed): string {
+export function packItem({ workspaceId, item, traceparent }: Addressed): Uint8Array {
   const plain = item.type === "record" ? item.record : item;
-  return JSON.stringify(traceparent === undefined ? [workspaceId, plain] : [workspaceId, plain, traceparent]);
+  return Buffer.from(JSON.stringify(traceparent === undefined ? [workspaceId, plain] : [workspaceId, plain, traceparent]));
 }
 
-export function packLaneMessage(items: readonly string[]): Uint8Array {
-  return Buffer.from(`{"v":${version},"items":[${items.join(",")}]}`);
+export function packLaneMessage(items: readonly Uint8Array[]): Uint8Array {
+  const joined = items.flatMap((item, at) => (at === 0 ? [item] : [comma, item]));
+  return Buffer.concat([Buffer.from(`{"v":${version},"items":[`), ...joined, Buffer.from("]}")]);
 }
 
 /** Throws on a message of another version, which only a newer Heddle can have written. */
@@ -26,5 +27,6 @@ export function readLaneMessage(body: Uint8Array): Addressed[] {
 }
 
 const version = 1;
+const comma = Buffer.from(",");
 
 type OtherItem = Exclude<LaneItem, { type: "record" }>;

@@ -33,7 +33,7 @@ function open(clock = fakeClock()) {
   return { applied, publisher: createProgressPublisher({ notices, clock }), clock };
 }
 
-async function tell(sequence: number, rest: Partial<StepReport>): Promise<void> {
+async function report(sequence: number, rest: Partial<StepReport>): Promise<void> {
   const step: StepReport = { through: 0, now: 0, written: 0, tails: [], touched: [], outcomes: [], ...rest };
   told.push({ sequence, body: placeToBytes(step) });
   wake();
@@ -47,7 +47,7 @@ function isApplied(applied: MeshApplied, sequence: number): Promise<boolean> {
 test("openMeshApplied() counts a place once its rows are written and every lane it touched is applied", async () => {
   const { applied, publisher, clock } = open();
   // Messages 10 (lane 0), 11 (lane 1), 12 (report), 13 (checkpoint)
-  await tell(12, { through: 5, touched: [[0, 3], [1, 2]] });
+  await report(12, { through: 5, touched: [[0, 3], [1, 2]] });
   publisher.applied(0, 10);
   publisher.written(0, 13);
   clock.advance(limits.progressGatherMs);
@@ -60,7 +60,7 @@ test("openMeshApplied() counts a place once its rows are written and every lane 
 
 test("openMeshApplied() does not count a place whose rows may not be there yet", async () => {
   const { applied, publisher } = open();
-  await tell(12, { through: 5 });
+  await report(12, { through: 5 });
   expect(await isApplied(applied, 5)).toBe(false);
   publisher.written(0, 13);
   expect(await isApplied(applied, 5)).toBe(true);
@@ -82,7 +82,7 @@ test("openMeshApplied() begins with the last step, whose lanes stand for all bef
 
 test("openMeshApplied() gives what was decided about a request once", async () => {
   const { applied } = open();
-  await tell(12, { through: 5, outcomes: [[5, { items: [{ index: 0, ok: true, reason: "" }] }]] });
+  await report(12, { through: 5, outcomes: [[5, { items: [{ index: 0, ok: true, reason: "" }] }]] });
   expect(applied.outcome({ partition: 0, sequence: 5 })).toEqual({ items: [{ index: 0, ok: true, reason: "" }] });
   expect(applied.outcome({ partition: 0, sequence: 5 })).toBeUndefined();
 });

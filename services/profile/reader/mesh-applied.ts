@@ -137,6 +137,6 @@ function hear(parts: MeshAppliedParts, { partition, at }: { readonly partition: 
       position = records.at(-1)?.sequence ?? after;
       return records.length > 0 ? "busy" : "idle";
     },
-    recover: (error, failures) => logger.error("told_not_read", error, { partition: at, failures }),
+    recover: (error, failures) => logger.error("reports_not_read", error, { partition: at, failures }),
   });
 }

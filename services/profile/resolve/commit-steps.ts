@@ -271,7 +271,7 @@ class StepsOfStore implements CommittedSteps {
 
   async settle(wasBusy: boolean): Promise<"busy" | "idle"> {
     await this.#trim(wasBusy ? limits.logTrimRecordsMax : 0);
-    return this.#sweepAt === 0 || this.#due !== undefined ? "busy" : "idle";
+    return wasBusy || this.#sweepAt === 0 || this.#due !== undefined ? "busy" : "idle";
   }
 
   /** Forgets records behind the checkpoint once there are `atLeast` of them. */

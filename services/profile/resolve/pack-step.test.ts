@@ -17,7 +17,7 @@ const parts: PackParts = {
   layout,
   subjectOf: (partition) => `l.${partition}`,
   checkpointSubject: "l.checkpoint.0",
-  packItems: (items) => Buffer.from(items.join("|")),
+  packItems: (items) => Buffer.from(items.map(String).join("|")),
   packConsent: packRecords,
 };
 const sizes = { messageBytesMax: 60, stepBytesMax: 200 };

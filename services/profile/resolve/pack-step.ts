@@ -15,7 +15,7 @@ export interface PackParts {
   readonly subjectOf: (partition: number) => string;
   readonly checkpointSubject: string;
   /** Items of a profile lane as the body of one message. */
-  readonly packItems: (items: readonly string[]) => Uint8Array;
+  readonly packItems: (items: readonly Uint8Array[]) => Uint8Array;
   readonly packConsent: (bodies: readonly Uint8Array[]) => Uint8Array;
 }
 
@@ -128,7 +128,7 @@ function packLanes(parts: PackParts, { messageBytesMax }: StepSizes, effects: re
 }
 
 function laneRecord(parts: PackParts, { effect, bodies }: { effect: Effect; bodies: readonly Uint8Array[] }): LaneRecord {
-  const body = effect.to === "profile" ? parts.packItems(bodies.map((item) => Buffer.from(item).toString())) : parts.packConsent(bodies);
+  const body = effect.to === "profile" ? parts.packItems(bodies) : parts.packConsent(bodies);
   return { at: partitionOf(parts.layout, effect), body };
 }
 

@@ -1,5 +1,4 @@
 /** From resolved records to what a step sends: every effect addressed to its lane. */
-import { Buffer } from "node:buffer";
 import { setImmediate } from "node:timers/promises";
 import { limits } from "../../../platform/limits.ts";
 import { noTracer, type Span, type Tracer } from "../../../platform/telemetry/tracer.ts";
@@ -21,7 +20,7 @@ interface ConsentItem {
 export interface EffectParts {
   readonly partition: number;
   readonly layout: LaneLayout;
-  readonly packItem: (item: Addressed) => string;
+  readonly packItem: (item: Addressed) => Uint8Array;
   readonly tracer?: Tracer;
   /** In order; a record for several users has `usersMax` of them at most. */
   readonly encodeConsent: (workspaceId: string, records: readonly ConsentRecord[], usersMax: number) => Iterable<ConsentItem>;
@@ -93,7 +92,7 @@ async function addEffects(
 ): Promise<void> {
   const trace = span === undefined ? undefined : { traceparent: span.traceparent };
   for (const own of laneRecordsOf(record)) {
-    const body = Buffer.from(packItem({ workspaceId, item: { type: "record", record: own }, ...trace }));
+    const body = packItem({ workspaceId, item: { type: "record", record: own }, ...trace });
     effects.push({ to: "profile", lane: layout.laneOf(workspaceId, laneKeyOf(workspaceId, own.userId)), body });
   }
   const consent = trace === undefined ? record.consent : record.consent.map((one) => ({ ...one, ...trace }));

@@ -90,8 +90,6 @@ class PublishedSteps implements Steps {
   #trimmed = 0;
   /** The last checkpoint whose mark stands beside the rows; -1: none of ours. */
   #noted = -1;
-  /** The step that was tried last was too large. */
-  #isSplit = false;
   /** After the latest step. */
   #restMs = 0;
   #trimAt = 0;
@@ -172,19 +170,14 @@ class PublishedSteps implements Steps {
     const usersPerRecord = place.inside === undefined ? limits.laneUsersPerRecordMax : place.inside.usersPerRecord ?? 1;
     const planned = await planEffects(this.#parts, resolved, { usersPerRecord, agoMs: clock.monotonic() - began });
     const whole = place.inside === undefined ? this.#packWhole(planned, { ...this.#next(place, sequence), now, through }) : undefined;
-    if (whole === undefined && records.length > 1) {
-      this.#isSplit = true;
-      return false;
-    }
+    if (whole === undefined && records.length > 1) return false;
     if (planned.setAside.length > 0) await identities.setAside(planned.setAside);
     if (whole === undefined) {
       const items: readonly StepItem[] = [...planned.effects, ...rowEntriesOf(planned.changes)];
       checkItems(items);
       await this.#publishInSteps(planned, items, { through, now, usersPerRecord });
     } else await this.#publishLast(planned, through, whole);
-    // Behind a part the rest of what was read waits
-    this.#restMs = this.#isSplit ? 0 : restMs(records, clock.monotonic() - began);
-    this.#isSplit = false;
+    this.#restMs = restMs(records, clock.monotonic() - began);
     return true;
   }
 
@@ -279,16 +272,11 @@ class PublishedSteps implements Steps {
   }
 
   /** Forgets intake, rows and checkpoints behind the place, by time and by bytes; never the last checkpoint. */
-  async settle(wasBusy: boolean): Promise<"idle" | number> {
-    if (wasBusy) await this.#gather();
+  async settle(wasBusy: boolean): ReturnType<Steps["settle"]> {
     await this.#trim();
+    if (wasBusy) return { pauseMs: this.#restMs };
     const isDue = this.#at !== undefined && this.#at.place.through > this.#trimmed;
     return isDue ? Math.max(1, this.#trimAt - this.#parts.clock.monotonic()) : "idle";
-  }
-
-  /** What comes meanwhile is one step. */
-  async #gather(): Promise<void> {
-    if (this.#restMs > 0) await new Promise<void>((resolve) => this.#parts.clock.after(this.#restMs, resolve));
   }
 
   async #trim(): Promise<void> {

@@ -229,6 +229,27 @@ test("resolvePartition() stops before a record of a newer build with all before 
   expect([servers.rows.has("x:newer"), servers.rows.has("x:behind")]).toEqual([true, true]);
 });
 
+test("resolvePartition() rests after a step of several records, whatever notices come, and not while a part of what was read is left", async () => {
+  async function resolved(count: number) {
+    const servers = createServers(Array.from({ length: count }, (_, at) => bodyOf([event(byId(`p${at}`))])));
+    const rests: number[] = [];
+    const clock: Clock = {
+      ...systemClock,
+      after(ms, callback) {
+        if (ms <= limits.stepsApartMsMax) rests.push(servers.place().through);
+        return systemClock.after(ms, callback);
+      },
+    };
+    await resolveAll(servers, { clock });
+    return { rests, steps: servers.of(checkpointSubject).length };
+  }
+  expect(await resolved(1)).toEqual({ rests: [], steps: 1 });
+  expect(await resolved(2)).toEqual({ rests: [2], steps: 1 });
+  const { rests, steps } = await resolved(25);
+  expect(steps).toBeGreaterThan(1);
+  expect(rests).toEqual([25]);
+});
+
 test("resolvePartition() with a wall clock that is days ahead for one step ends neither a key nor an undo window", async () => {
   const dayMs = 24 * 3_600_000;
   const idempotency = { keyHash: "k", bodyHash: "b", keepMs: dayMs, answer: "" };

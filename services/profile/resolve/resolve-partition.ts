@@ -45,7 +45,7 @@ class Resolver {
     this.#bounded = createBoundedNow(clock, (aheadMs) => logger.warn("clock_ahead", { partition, aheadMs }));
   }
 
-  async turn(): Promise<"busy" | "idle" | number> {
+  async turn(): ReturnType<Steps["settle"]> {
     const { steps, intake, partition } = this.#parts;
     await this.#place();
     await steps.upkeep?.(() => this.#now());
@@ -54,8 +54,10 @@ class Resolver {
     const read = await intake.read(partition, through, { max, bytesMax: steps.bytesMax() });
     const records = read.filter((record) => record.sequence > through);
     if (records.length > 0) await this.#resolve(records);
-    const rest = await steps.settle(records.length > 0);
-    return records.length > 0 ? "busy" : rest;
+    const next = await steps.settle(records.length > 0);
+    const last = records.at(-1)?.sequence ?? 0;
+    // Behind a part of what was read the rest of it waits
+    return steps.place !== undefined && steps.place.through < last ? "busy" : next;
   }
 
   recover(error: unknown, failures: number): void {

@@ -2,8 +2,8 @@
 import { limits } from "../../../platform/limits.ts";
 
 /**
- * After a step that took so long: a step of few records costs nearly what one of many does, so where many come they come together, with a beginning
- * each `stepsApartMsMax` at most. One record alone is that of a caller who may be waiting for it, and where as much is read as a step takes
+ * After a step that took so long: a step of few records costs nearly what one of many does, so where many come they come together; the rest ends
+ * `stepsApartMsMax` after that step began. One record alone is that of a caller who may be waiting for it, and where as much is read as a step takes
  * more is waiting already.
  */
 export function restMs(records: readonly { readonly body: Uint8Array }[], tookMs: number): number {

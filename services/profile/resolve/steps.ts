@@ -1,4 +1,5 @@
 /** The port of a resolver's steps: where what it decides goes, and from where the next one goes on. */
+import type { Turning } from "../../../platform/lane/read-on.ts";
 import type { LogRecord } from "../../../platform/log/log.ts";
 import type { ResolveOptions } from "../domain/resolve-effects.ts";
 import type { CountOptions } from "./count-step.ts";
@@ -20,8 +21,8 @@ export interface Steps {
    * records are to be tried; one record alone always fits. Throws StepLost where another resolver's step came first.
    */
   commit(resolved: Resolved, step: StepOf): Promise<boolean>;
-  /** After each turn: how long to rest where nothing is to be read. */
-  settle(wasBusy: boolean): Promise<"busy" | "idle" | number>;
+  /** After each turn: what comes next. `wasBusy`: there was something to resolve, and more may be there. */
+  settle(wasBusy: boolean): ReturnType<Turning["turn"]>;
   /** A step failed: what is in memory beside the place may be ahead of what is written. */
   forget(): void;
   /** The place, too. */

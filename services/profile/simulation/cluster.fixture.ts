@@ -213,7 +213,7 @@ function startAppliers({ world, process, servers, running, ports, store }: Appli
       positions,
       outgoing,
       eventsOf,
-      publish: outgoing.tell,
+      publish: outgoing.send,
       cache: createUserCache({
         bytesMax: world.pick(4) * 1_000,
         entryBytes: 100,
@@ -247,11 +247,11 @@ function sessionOf(world: World, process: Process, inner: Session): Session {
 }
 
 /** Confirmed by two at least; unknown where fewer took it at once. The rest takes it later. */
-function writeFault(world: World, isHasty: boolean): { reached: number[]; later: number[]; told: "ok" | "unknown" } | undefined {
+function writeFault(world: World, isHasty: boolean): { reached: number[]; later: number[]; answer: "ok" | "unknown" } | undefined {
   if (!world.faulty || world.chance(0.7)) return undefined;
   const [first = 0, second = 1, third = 2] = shuffled(world);
-  if (world.chance(0.8)) return { reached: [first, second], later: world.chance(0.5) ? [third] : [], told: "ok" };
-  return { reached: [first], later: world.chance(0.5) ? [second, third] : [], told: isHasty ? "ok" : "unknown" };
+  if (world.chance(0.8)) return { reached: [first, second], later: world.chance(0.5) ? [third] : [], answer: "ok" };
+  return { reached: [first], later: world.chance(0.5) ? [second, third] : [], answer: isHasty ? "ok" : "unknown" };
 }
 
 function twoOf(world: World): number[] {

@@ -54,7 +54,7 @@ class Messages {
     this.#sequence += 1;
     this.#subjects.set(subject, [...this.of(subject), { sequence: this.#sequence, body }]);
     this.#lasts.set(subject, this.#sequence);
-    this.#tell(Number(subject.split(".")[1]));
+    this.#notify(Number(subject.split(".")[1]));
     return this.#sequence;
   }
 
@@ -86,7 +86,7 @@ class Messages {
     return records;
   }
 
-  #tell(partition: number): void {
+  #notify(partition: number): void {
     for (const [listener, process] of this.watchers) {
       if (this.#world.faulty && this.#world.chance(0.1)) continue;
       this.#world.later(() => {

@@ -67,7 +67,7 @@ test(
 
 test("a write that one replica of three took is either whole or not there, and is never lost once it was seen", async () => {
   const state = profileOf("u1", [5, 0]);
-  const reached: WriteFault[] = [{ reached: [2], later: [], told: "unknown" }];
+  const reached: WriteFault[] = [{ reached: [2], later: [], answer: "unknown" }];
   const asked = [[0, 1], [1, 2], [0, 1]];
   const { store } = cluster(() => reached.pop(), () => 0, () => asked.shift() ?? [0, 2]);
   const users = new Map([["u1", { profile: state, mark: state.mark, openMerges: [], isNew: false }]]);
@@ -148,8 +148,8 @@ function faultOf(bits: number): WriteFault | undefined {
   if (bits === 0) return undefined;
   const reached = [0, 1, 2].filter((at) => bits & (1 << at));
   const later = [0, 1, 2].filter((at) => !reached.includes(at) && bits & (8 << at));
-  if (reached.length === 0 && later.length === 0) return { reached, later, told: "notDone" };
-  return { reached, later, told: reached.length >= 2 && bits % 3 > 0 ? "ok" : "unknown" };
+  if (reached.length === 0 && later.length === 0) return { reached, later, answer: "notDone" };
+  return { reached, later, answer: reached.length >= 2 && bits % 3 > 0 ? "ok" : "unknown" };
 }
 
 function ignoreRefusal(error: unknown): void {

@@ -161,7 +161,7 @@ describe("applyMessages() on a record that cannot be applied", () => {
       let writes = -Infinity;
       const world = openWorld({
         applyRecord: step,
-        write: () => writes++ === stopAt ? { reached: [], later: [], told: "notDone" as const } : undefined,
+        write: () => writes++ === stopAt ? { reached: [], later: [], answer: "notDone" as const } : undefined,
       });
       const bodies = [said(1, "u1", subscribed), said(2, "u1", unsubscribed), said(3, "u1", subscribed)];
       await world.apply(bodies);
