@@ -127,7 +127,11 @@ function verdictsAbout(value: unknown, first: Verdict, all: (raw: RawObject) => 
 }
 
 /** Once the report has many errors, an object adds only its first and how many there are: the answer stays small. */
-function reportFields(report: Draft, place: { readonly inputArray: InputArray; readonly index: number }, { list, count }: FieldFaults): void {
+function reportFields(
+  report: Draft,
+  place: { readonly inputArray: InputArray; readonly index: number },
+  { list, count }: FieldFaults,
+): void {
   const reported = report.errors.length < limits.fieldFaultsPerRequestMax ? list : list.slice(0, 1);
   for (const [at, { field, text }] of reported.entries()) {
     const more = at === reported.length - 1 && count > reported.length ? `; ${count - reported.length} more fields were not taken` : "";

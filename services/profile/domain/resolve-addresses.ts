@@ -17,7 +17,7 @@ import {
   userRowKey,
   withAddresses,
 } from "./user-names.ts";
-import { type Effects, type Members, putUser, takeMark, changeConsent, changeMembership } from "./resolve-effects.ts";
+import { changeConsent, changeMembership, type Effects, type Members, putUser, takeMark } from "./resolve-effects.ts";
 import { takePending } from "./resolve-pending.ts";
 import { sideListOf, sideOf } from "./resolve-open-merges.ts";
 

@@ -5,7 +5,7 @@ import { type Identities, NeedRows } from "./identities.ts";
 import type { IdentityKey } from "./identity.ts";
 import { type AddressKey, externalIdKey, type NameKey } from "./user-names.ts";
 import { addressOf, type AddressUserKey, knownUser, membersWithAddress } from "./resolve-addresses.ts";
-import { type Effects, type Members, changeConsent, changeMembership } from "./resolve-effects.ts";
+import { changeConsent, changeMembership, type Effects, type Members } from "./resolve-effects.ts";
 import { sideListOf, sideOf } from "./resolve-open-merges.ts";
 import { keepPending } from "./resolve-pending.ts";
 

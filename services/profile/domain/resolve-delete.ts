@@ -6,7 +6,7 @@ import type { UserSelector } from "./user-key.ts";
 import { addressesOf, ownNames, takerKey, userRowKey } from "./user-names.ts";
 import { leaveAddress } from "./resolve-addresses.ts";
 import { freeDevices } from "./resolve-devices.ts";
-import { type Effects, send, changeConsent } from "./resolve-effects.ts";
+import { changeConsent, type Effects, send } from "./resolve-effects.ts";
 import { closeMerges } from "./resolve-open-merges.ts";
 
 /** POST /users/delete. An element that means no user, or more than one, changes nothing. */

@@ -9,7 +9,7 @@ import type { Alias, UserId } from "./user-key.ts";
 import { addressesOf, aliasKey, emailKey, holdsLabel, phoneKey, recencyIn, takerKey, userRowKey } from "./user-names.ts";
 import { leaveAddress, moveAddresses, touchUser } from "./resolve-addresses.ts";
 import { takeInDevices } from "./resolve-devices.ts";
-import { type Effects, makeId, putUser, send, changeConsent } from "./resolve-effects.ts";
+import { changeConsent, type Effects, makeId, putUser, send } from "./resolve-effects.ts";
 import { closeMerges, withoutOverMerges } from "./resolve-open-merges.ts";
 
 type Updates = Extract<IntakeBody, { type: "mergeUsers" }>["updates"];

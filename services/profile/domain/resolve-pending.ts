@@ -2,7 +2,7 @@
 import type { PendingMembership } from "./identity.ts";
 import type { UserId } from "./user-key.ts";
 import type { AddressKey, NameKey } from "./user-names.ts";
-import { type Effects, changeConsent } from "./resolve-effects.ts";
+import { changeConsent, type Effects } from "./resolve-effects.ts";
 
 /** The latest state of a group takes the place of an earlier one. */
 export function keepPending(effects: Effects, name: NameKey | AddressKey, set: Pick<PendingMembership, "groupId" | "state">): void {

@@ -4,7 +4,7 @@ import { addressesOf, type AddressKey, aliasKey, emailKey, externalIdKey, holdsA
 import { isNeverShared, neverShared, ownNames, phoneKey, takerKey, untouched } from "./user-names.ts";
 import { leaveAddress } from "./resolve-addresses.ts";
 import { giveDevicesBack } from "./resolve-devices.ts";
-import { type Effects, putUser, send, takeMark, changeConsent } from "./resolve-effects.ts";
+import { changeConsent, type Effects, putUser, send, takeMark } from "./resolve-effects.ts";
 import type { JobPlace } from "./resolve-merge.ts";
 import { takePending } from "./resolve-pending.ts";
 import { dropEmpty, sideAddresses } from "./resolve-open-merges.ts";
