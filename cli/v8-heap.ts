@@ -30,13 +30,13 @@ export function releaseSemiSpaceWhole(): void {
  */
 function collectByHeapAlone(): void {
   const isKnown = versions.v8.startsWith(`${v8OfNode24}.`);
-  if (isKnown && getHeapStatistics().heap_size_limit >= heapBytesOfMany) setFlagsFromString("--external-memory-accounted-in-global-limit");
+  if (isKnown && getHeapStatistics().heap_size_limit >= largeHeapBytes) setFlagsFromString("--external-memory-accounted-in-global-limit");
 }
 
 /** Those of Node 22 and of Deno have no such flag, and V8 complains about one that it does not know. */
 const v8OfNode24 = 13;
 
-const heapBytesOfMany = 2 * 1024 ** 3;
+const largeHeapBytes = 3 * 1024 ** 3;
 
 /** MiB of each of its two halves in a process of the mesh: docs/decisions/0026-room-for-young-objects.md. */
 export const meshSemiSpaceMib = 32;

@@ -1,6 +1,6 @@
 /** A real server as a process of the tests: started until it says it is ready, killed, paused, started again, and never left behind. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,8 +26,9 @@ export async function startServer(plan: ServerPlan, folder?: string): Promise<Se
     },
     output: () => current.output(),
     kill: async (signal = "SIGKILL") => {
-      if (signal === "SIGSTOP" || signal === "SIGCONT") current.child.kill(signal);
-      else await end(signal);
+      if (signal !== "SIGSTOP" && signal !== "SIGCONT") return await end(signal);
+      current.child.kill(signal);
+      if (signal === "SIGSTOP") await isStopped(current.child.pid ?? 0);
     },
     restart: async (signal = "SIGKILL") => {
       await end(signal);
@@ -38,6 +39,13 @@ export async function startServer(plan: ServerPlan, folder?: string): Promise<Se
       if (throwAway) rmSync(place, { recursive: true, force: true });
     },
   };
+}
+
+/** A signal takes a moment: resolves once no thread runs any more. Where the system does not say, at once. */
+async function isStopped(pid: number): Promise<void> {
+  const threads = `/proc/${pid}/task`;
+  const runs = (thread: string) => !/\) T /.test(readFileSync(`${threads}/${thread}/stat`, "utf8"));
+  while (existsSync(threads) && readdirSync(threads).some(runs)) await new Promise((resolve) => setTimeout(resolve, pollMs));
 }
 
 /** Ports of this machine that are free now. */
