@@ -1,4 +1,4 @@
-/** Several records in the body of one log record: each behind its length in four bytes. */
+/** Several records in the body of one log record: each behind its length in four bytes, or all in one list of JSON. */
 import { Buffer } from "node:buffer";
 
 export function packRecords(bodies: readonly Uint8Array[]): Uint8Array {
@@ -26,3 +26,11 @@ export function unpackRecords(packed: Uint8Array): Uint8Array[] {
 }
 
 const lengthBytes = 4;
+
+/** Of records that are JSON: the text of an object whose last field lists them; `head` goes up to the bracket that opens the list. */
+export function packJson(head: string, records: readonly Uint8Array[]): Uint8Array {
+  const joined = records.flatMap((record, at) => (at === 0 ? [record] : [comma, record]));
+  return Buffer.concat([Buffer.from(head), ...joined, Buffer.from("]}")]);
+}
+
+const comma = Buffer.from(",");

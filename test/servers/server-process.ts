@@ -28,7 +28,7 @@ export async function startServer(plan: ServerPlan, folder?: string): Promise<Se
     kill: async (signal = "SIGKILL") => {
       if (signal !== "SIGSTOP" && signal !== "SIGCONT") return await end(signal);
       current.child.kill(signal);
-      if (signal === "SIGSTOP") await isStopped(current.child.pid ?? 0);
+      if (signal === "SIGSTOP") await stopped(current.child.pid ?? 0);
     },
     restart: async (signal = "SIGKILL") => {
       await end(signal);
@@ -42,11 +42,26 @@ export async function startServer(plan: ServerPlan, folder?: string): Promise<Se
 }
 
 /** A signal takes a moment: resolves once no thread runs any more. Where the system does not say, at once. */
-async function isStopped(pid: number): Promise<void> {
-  const threads = `/proc/${pid}/task`;
-  const runs = (thread: string) => !/\) T /.test(readFileSync(`${threads}/${thread}/stat`, "utf8"));
-  while (existsSync(threads) && readdirSync(threads).some(runs)) await new Promise((resolve) => setTimeout(resolve, pollMs));
+async function stopped(pid: number): Promise<void> {
+  const until = performance.now() + stoppedMsMax;
+  while (isRunning(pid)) {
+    if (performance.now() > until) throw new Error(`The server ${pid} was to stop, and runs after ${stoppedMsMax} ms`);
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
 }
+
+function isRunning(pid: number): boolean {
+  const threads = `/proc/${pid}/task`;
+  if (!existsSync(threads)) return false;
+  try {
+    return readdirSync(threads).some((thread) => !/\) T /.test(readFileSync(`${threads}/${thread}/stat`, "utf8")));
+  } catch {
+    // A thread ended meanwhile: looked at once more
+    return true;
+  }
+}
+
+const stoppedMsMax = 5_000;
 
 /** Ports of this machine that are free now. */
 export async function freePorts(count: number): Promise<number[]> {

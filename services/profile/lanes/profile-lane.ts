@@ -1,5 +1,6 @@
 /** A message of a profile lane in bytes: items of several users, packed as JSON, each user's in order. */
 import { Buffer } from "node:buffer";
+import { packJson } from "../../../platform/log/packed-records.ts";
 import { UnknownVersion } from "../../../platform/record-version.ts";
 import type { Addressed, LaneItem } from "../domain/lane-item.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
@@ -11,8 +12,7 @@ export function packItem({ workspaceId, item, traceparent }: Addressed): Uint8Ar
 }
 
 export function packLaneMessage(items: readonly Uint8Array[]): Uint8Array {
-  const joined = items.flatMap((item, at) => (at === 0 ? [item] : [comma, item]));
-  return Buffer.concat([Buffer.from(`{"v":${version},"items":[`), ...joined, Buffer.from("]}")]);
+  return packJson(`{"v":${version},"items":[`, items);
 }
 
 /** Throws on a message of another version, which only a newer Heddle can have written. */
@@ -27,6 +27,5 @@ export function readLaneMessage(body: Uint8Array): Addressed[] {
 }
 
 const version = 1;
-const comma = Buffer.from(",");
 
 type OtherItem = Exclude<LaneItem, { type: "record" }>;

@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import { limits } from "../../../platform/limits.ts";
 import type { StepMessage } from "../../../platform/log/fenced-step.ts";
 import { cutRecord, partsOf } from "../../../platform/log/message-size.ts";
+import { packJson } from "../../../platform/log/packed-records.ts";
 import type { IdentityKey } from "../domain/identity.ts";
 import type { LaneLayout } from "../../../platform/lane/layout.ts";
 import type { RecordOutcome } from "../domain/ports.ts";
@@ -163,11 +164,9 @@ export function rowEntriesOf(changes: readonly RowChanges[]): RowEntry[] {
 
 function entriesToBytes(entries: readonly RowEntry[]): Uint8Array | undefined {
   if (entries.length === 0) return undefined;
-  const bodies = entries.flatMap(({ body }, at) => (at === 0 ? [body] : [comma, body]));
-  return Buffer.concat([Buffer.from(someRows), ...bodies, Buffer.from("]}")]);
+  return packJson(someRows, entries.map(({ body }) => body));
 }
 
-const comma = Buffer.from(",");
 /** Stands nowhere in the text of a build before: rows have no such field, and in texts quotes are escaped. */
 const someRows = '{"rows":[';
 

@@ -14,14 +14,11 @@ export function createStride(): Stride {
   return {
     bytesMax: () => Math.min(limits.passBytesMax, Math.max(limits.passBytesMin, Math.floor(bytesPerMs * limits.passPlanMsAim))),
     took(records, ms) {
-      const seen = Math.min(bytesOf(records) / Math.max(ms, shortestMs), limits.passBytesMax);
+      const bytes = records.reduce((sum, { body }) => sum + body.byteLength, 0);
+      const seen = Math.min(bytes / Math.max(ms, shortestMs), limits.passBytesMax);
       bytesPerMs += (seen - bytesPerMs) * weightOfLatest;
     },
   };
-}
-
-function bytesOf(records: readonly { readonly body: Uint8Array }[]): number {
-  return records.reduce((sum, { body }) => sum + body.byteLength, 0);
 }
 
 /** Below it a measured time has no meaning. */
