@@ -27,8 +27,9 @@ import { type Members, type Ownership, ownWork } from "../../platform/lane/owner
 import { createProgressPublisher, type ProgressNotices, type ProgressPublisher } from "../../platform/lane/progress-notices.ts";
 import type { Reading } from "../../platform/lane/read-on.ts";
 import type { RowMarks } from "../../platform/lane/row-marks.ts";
+import type { ResolversRows } from "./reader/rows-in-memory.ts";
 import { resolveToLanes } from "./resolve/publish-steps.ts";
-import { createViews } from "./resolve/views.ts";
+import { createViews, type Views } from "./resolve/views.ts";
 import { profileFromRow } from "./store/rows.ts";
 
 export interface MeshReaderOptions {
@@ -65,6 +66,7 @@ export interface MeshReaderOptions {
 
 export interface MeshReaders {
   readonly owned: Ownership["owned"];
+  readonly resolvers: ResolversRows;
   /** Why something owned does not get on; undefined while all is well. */
   trouble(): string | undefined;
   readonly retry: Ownership["retry"];
@@ -77,16 +79,18 @@ export function startMeshReaders(options: MeshReaderOptions): MeshReaders {
   const gate = createGate(limits.lanesAppliedAtOnceMax);
   const partitions = Array.from({ length: options.intake.partitions }, (_, partition) => `${resolving}${partition}`);
   const lanes = Array.from({ length: options.layout.lanes }, (_, lane) => `${applying}${lane}`);
+  const resolvers = new Map<number, Views>();
   const ownership = ownWork({
     ...options,
     work: [...partitions, ...lanes],
     start: (work) =>
       work.startsWith(resolving)
-        ? startResolver(options, publisher, Number(work.slice(resolving.length)))
+        ? startResolver(options, { publisher, resolvers }, Number(work.slice(resolving.length)))
         : startApplier(options, { publisher, gate }, Number(work.slice(applying.length))),
   });
   return {
     owned: ownership.owned,
+    resolvers,
     trouble: () => firstTrouble(ownership.owned),
     retry: ownership.retry,
     async close() {
@@ -108,8 +112,14 @@ export function firstTrouble(owned: ReadonlyMap<string, Pick<Reading, "trouble">
 const resolving = "resolve-";
 const applying = "apply-";
 
-function startResolver(options: MeshReaderOptions, publisher: ProgressPublisher, partition: number): Reading {
-  return resolveToLanes({
+function startResolver(
+  options: MeshReaderOptions,
+  { publisher, resolvers }: { publisher: ProgressPublisher; resolvers: Map<number, Views> },
+  partition: number,
+): Reading {
+  const views = createViews(options.intake.partitions);
+  resolvers.set(partition, views);
+  const reading = resolveToLanes({
     ...options,
     partition,
     fenced: options.steps,
@@ -126,8 +136,15 @@ function startResolver(options: MeshReaderOptions, publisher: ProgressPublisher,
     onWritten: (sequence) => publisher.written(partition, sequence),
     decode: decodeRecord,
     resolve: resolveBatch,
-    views: createViews(options.intake.partitions),
+    views,
   });
+  return {
+    ...reading,
+    async close() {
+      resolvers.delete(partition);
+      await reading.close();
+    },
+  };
 }
 
 function startApplier(

@@ -32,6 +32,7 @@ import { laneTrimBytes } from "../../platform/lane/lane-checkpoint.ts";
 import { laneLayout } from "../../platform/lane/layout.ts";
 import { emailStatusesBy } from "./clients/email-statuses.ts";
 import { type EmailStatuses, noStatuses } from "./domain/email-statuses.ts";
+import type { IdentityStore } from "./domain/ports.ts";
 import { openReadAhead } from "./domain/read-ahead.ts";
 import { bucketOfUser, type Numbering, numberingOfUser } from "../../platform/user-number.ts";
 import { lastChangedOf } from "./events/last-changed.ts";
@@ -44,6 +45,7 @@ import { meshWork, openProfileBacklog, type ProfileBacklog } from "./mesh-work.t
 import { openBusMembers, openBusNotices } from "../../platform/lane/bus.ts";
 import { openMeshApplied } from "./reader/mesh-applied.ts";
 import { lookForRejected } from "./reader/rejected-users.ts";
+import { type MemoryParts, readThroughMemory } from "./reader/rows-in-memory.ts";
 import { profileRoutes } from "./rpc/routes.ts";
 import { fillNames } from "./store/fill-names.ts";
 import { cassandraProfileMove } from "./store/moved-cassandra.ts";
@@ -157,8 +159,8 @@ async function open(
     intake: createIntake(measuredLog(intake, "intake", telemetry.metrics)),
     tracer: telemetry.tracer,
     applied,
-    readAhead: openReadAhead({ applied, partitionOf: (workspaceId) => partitionOf(workspaceId, config.partitions) }),
     ...store,
+    ...reads({ ...config, ...store, ...readers, applied }),
     clock,
     newJobId: () => newId("job_", clock),
     lastChanged: lastChangedOf(events),
@@ -173,6 +175,20 @@ async function open(
   const server = await serveRpc({ ...config.rpc, routes, callers: callersOf(config), clock, logger, telemetry, health, tenants });
   opened.push(() => server.close());
   return { url: server.url, health };
+}
+
+/** What spares reads a question to the log or to the store. */
+function reads<Store extends IdentityStore>(
+  { partitions, ...parts }: Omit<MemoryParts<Store>, "partitionOf"> & Pick<MeshProfileConfig, "partitions">,
+) {
+  function inPartition(workspaceId: string): number {
+    return partitionOf(workspaceId, partitions);
+  }
+  const { applied } = parts;
+  return {
+    readAhead: openReadAhead({ applied, partitionOf: inPartition }),
+    identities: readThroughMemory({ ...parts, partitionOf: inPartition }),
+  };
 }
 
 function subjectsOf(config: MeshProfileConfig): MeshReaderOptions["subjects"] {

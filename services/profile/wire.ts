@@ -33,8 +33,9 @@ import { type PureSteps, reportedSteps } from "./apply/pure-steps.ts";
 import { type Backlog, commitSteps, type CommittedSteps } from "./resolve/commit-steps.ts";
 import { resolvePartition } from "./resolve/resolve-partition.ts";
 import type { Resolve } from "./resolve/resolve-workspace.ts";
-import { createViews } from "./resolve/views.ts";
+import { createViews, type Views } from "./resolve/views.ts";
 import { lookForRejected } from "./reader/rejected-users.ts";
+import { readThroughMemory } from "./reader/rows-in-memory.ts";
 import { profileRoutes } from "./rpc/routes.ts";
 import type { ProfileMove } from "./store/moved-rows.ts";
 import { profileFromRow } from "./store/rows.ts";
@@ -99,7 +100,9 @@ export async function openProfile(options: ProfileOptions): Promise<ProfilePart>
     telemetry,
   );
   const asked = await openSqliteAsked(database);
-  const partitions = Array.from({ length: log.partitions }, (_, partition) => startPartition(options, tables, partition));
+  const resolvers = new Map(Array.from({ length: log.partitions }, (_, partition) => [partition, createViews(log.partitions)]));
+  const partitions = Array.from(resolvers, ([partition, views]) => startPartition(options, { tables, views }, partition));
+  const applied = appliedOf(partitions);
   const meters = partitions.map(({ steps: { progress } }, partition) =>
     openLagMeter({ lane: `intake-${partition}`, tail: () => log.tail(partition), applied: () => progress.applied }, clock)
   );
@@ -111,8 +114,13 @@ export async function openProfile(options: ProfileOptions): Promise<ProfilePart>
     rejected,
     intake: createIntake(log),
     tracer: telemetry.tracer,
-    applied: appliedOf(partitions),
-    identities: tables.identities,
+    applied,
+    identities: readThroughMemory({
+      identities: tables.identities,
+      resolvers,
+      applied,
+      partitionOf: (workspaceId) => partitionOf(workspaceId, log.partitions),
+    }),
     profiles: tables.profiles,
     clock,
     newJobId: () => newId("job_", clock),
@@ -225,9 +233,9 @@ interface Partition {
   close(): Promise<void>;
 }
 
-function startPartition(options: ProfileOptions, tables: ProfileTables, partition: number): Partition {
+function startPartition(options: ProfileOptions, { tables, views }: { tables: ProfileTables; views: Views }, partition: number): Partition {
   const { log, clock, logger, undoWindowMs, onConsent = () => {}, telemetry = noTelemetry } = options;
-  const shared = { partition, clock, logger, identities: tables.identities, views: createViews(log.partitions) };
+  const shared = { partition, clock, logger, identities: tables.identities, views };
   const steps = commitSteps({
     ...shared,
     log,

@@ -37,7 +37,9 @@ interface RowCache {
   load(rows: Iterable<readonly [IdentityKey, unknown]>): void;
   /** The row, null where it is absent, undefined where it is not known. Never throws. */
   peek(key: IdentityKey): unknown;
-  /** The same of a user's row, without a key. */
+  /** As `peek`, of a row as the store has it; undefined also where a change of it is not confirmed. */
+  stored(key: IdentityKey): unknown;
+  /** As `peek` of a user's row, without a key. */
   peekUser(id: UserId): UserRow | null | undefined;
   /** Writes a row of the record at hand; undefined deletes it. */
   put(key: IdentityKey, row: unknown): void;
@@ -127,6 +129,10 @@ function createRowCache(): RowCache {
       const id = userIdOf(key);
       return id === undefined ? others.peek(key) : users.peek(id);
     },
+    stored(key) {
+      const id = userIdOf(key);
+      return id === undefined ? others.stored(key) : users.stored(id);
+    },
     peekUser: (id) => users.peek(id) as UserRow | null | undefined,
     put(key, row) {
       const id = idIn(key, row);
@@ -180,6 +186,7 @@ function idIn(key: IdentityKey, row: unknown): UserId | undefined {
 interface Generations<Key> {
   load(key: Key, row: unknown): void;
   peek(key: Key): unknown;
+  stored(key: Key): unknown;
   put(key: Key, row: unknown): void;
   keep(): void;
   discard(): void;
@@ -217,6 +224,11 @@ function createGenerations<Key>(): Generations<Key> {
       const known = changed === undefined ? old.get(key) : changed;
       if (known !== undefined) young.set(key, known);
       return known;
+    },
+    stored(key) {
+      if (unconfirmed.has(key)) return undefined;
+      const recent = young.get(key);
+      return recent === undefined ? old.get(key) : recent;
     },
     put: (key, row) => void overlay.set(key, row),
     keep() {

@@ -116,6 +116,7 @@ class Resolver {
     if (!await steps.commit(resolved, step)) return false;
     for (const { sequence, reason } of resolved.setAside) logger.error("record_set_aside", new Error(reason), { partition, sequence });
     for (const { view } of resolved.workspaces) view.confirm();
+    views.confirmed(step.through);
     views.evict();
     return true;
   }

@@ -2,9 +2,16 @@
 import { getHeapStatistics } from "node:v8";
 import { limits } from "../../../platform/limits.ts";
 import { createIdentities, type Identities } from "../domain/identities.ts";
+import type { IdentityKey } from "../domain/identity.ts";
 
 export interface Views {
   of(workspaceId: string): Identities;
+  /** What was resolved up to this place of the log is confirmed. */
+  confirmed(through: number): void;
+  /** The place that `confirmed` had last; 0: none. */
+  readonly through: number;
+  /** As RowCache.stored; undefined also where the workspace has no view. */
+  stored(workspaceId: string, key: IdentityKey): unknown;
   /** Only between steps. */
   evict(): void;
   clear(): void;
@@ -16,7 +23,15 @@ export function createViews(partitions = 1, rowsMax = rowsInHeap(getHeapStatisti
   /** Since the last look. */
   const used = new Set<Identities>();
   let others = views.values();
+  let through = 0;
   return {
+    get through() {
+      return through;
+    },
+    confirmed(place) {
+      through = place;
+    },
+    stored: (workspaceId, key) => views.get(workspaceId)?.stored(key),
     of(workspaceId) {
       const view = views.get(workspaceId) ?? createIdentities(workspaceId);
       views.delete(workspaceId);
