@@ -8,12 +8,14 @@ export interface Progress {
   advance(to: number): void;
   /** True as soon as `sequence` is applied, false after `ms` (Infinity: never) without it. */
   wait(sequence: number, ms: number): Promise<boolean>;
+  /** As `wait`: how many of the `ms` are left, undefined after them without it. */
+  waitLeft(sequence: number, ms: number): Promise<number | undefined>;
 }
 
 export function createProgress(clock: Clock, start = 0): Progress {
   const waiting = new Set<Waiter>();
   let applied = start;
-  return {
+  const progress: Progress = {
     get applied() {
       return applied;
     },
@@ -40,7 +42,12 @@ export function createProgress(clock: Clock, start = 0): Progress {
         waiting.add(waiter);
       });
     },
+    async waitLeft(sequence, ms) {
+      const until = clock.monotonic() + ms;
+      return await progress.wait(sequence, ms) ? Math.max(0, until - clock.monotonic()) : undefined;
+    },
   };
+  return progress;
 }
 
 interface Waiter {

@@ -271,9 +271,13 @@ function appliedOf(partitions: readonly Partition[]): Applied {
     if (found === undefined) throw new Error(`Expected a partition below ${partitions.length}, got ${partition}`);
     return found.steps;
   }
+  // A step is a transaction: what is decided is applied
   return {
     wait: ({ partition, sequence }, ms) => of(partition).progress.wait(sequence, ms),
     through: ({ partition }) => of(partition).progress.applied,
+    waitDecided: ({ partition, sequence }, ms) => of(partition).progress.waitLeft(sequence, ms),
+    decidedThrough: ({ partition }) => of(partition).progress.applied,
+    waitUsers: (_position, _users, ms) => Promise.resolve(ms),
     outcome: ({ partition, sequence }) => of(partition).outcomes.take(sequence),
   };
 }

@@ -3,6 +3,7 @@ import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { ReadAhead } from "./read-ahead.ts";
 import type { Applied, CaughtUp, IdentityStore, Intake, Position, ProfileStore } from "./ports.ts";
+import type { UserId } from "./user-key.ts";
 
 export interface ReadParts {
   readonly intake: Intake;
@@ -39,23 +40,54 @@ export async function isBehind(parts: ReadParts, request: ReadRequest): Promise<
  * and throws the reason of the signal where no caller waits for the answer any more.
  */
 export async function catchUp(parts: ReadParts, request: ReadRequest): Promise<CaughtUp> {
-  const { workspaceId, readAfter, signal } = request;
-  const end = await parts.intake.tail(workspaceId);
-  if (readAfter !== undefined && readAfter.partition !== end.partition) {
-    throw new Refusal("POSITION_INVALID", "Expected a position of this workspace, got one of another");
+  const end = await endOf(parts, request);
+  const { applied } = parts;
+  const { readAfter, signal } = request;
+  let behind: boolean;
+  if (await applied.wait(end, limits.readWaitMs)) behind = readAfter !== undefined && !await applied.wait(readAfter, longerMs);
+  else {
+    if (readAfter !== undefined) await applied.wait(readAfter, longerMs);
+    behind = applied.through(end) < end.sequence;
   }
-  if (readAfter !== undefined) parts.intake.refuseEarlier?.(readAfter);
-  const behind = await waited(parts, end, readAfter);
   signal?.throwIfAborted();
   return { behind, end };
 }
 
-async function waited({ applied }: ReadParts, tail: Position, readAfter: Position | undefined): Promise<boolean> {
-  if (await applied.wait(tail, limits.readWaitMs)) return readAfter !== undefined && !await reached(applied, readAfter);
-  if (readAfter !== undefined) await reached(applied, readAfter);
-  return applied.through(tail) < tail.sequence;
+/** A read that knows who has which name, and then waits for those users alone: in the same time as `catchUp`, for both together. */
+export interface NamesCaughtUp extends CaughtUp {
+  /** Whether what was decided is applied to these users. */
+  users(ids: readonly UserId[]): Promise<boolean>;
 }
 
-function reached(applied: Applied, position: Position): Promise<boolean> {
-  return applied.wait(position, limits.positionWaitMsMax - limits.readWaitMs);
+/** As `catchUp`, until what the log held is decided: names and whom they mean are read, and users only where `users` was waited for. */
+export async function catchUpNames(parts: ReadParts, request: ReadRequest): Promise<NamesCaughtUp> {
+  const end = await endOf(parts, request);
+  const { applied } = parts;
+  const { workspaceId, readAfter, signal } = request;
+  const inTime = await applied.waitDecided(end, limits.readWaitMs);
+  let left = inTime ?? 0;
+  if (readAfter !== undefined) left = await applied.waitDecided(readAfter, left + longerMs) ?? 0;
+  signal?.throwIfAborted();
+  return {
+    behind: inTime === undefined ? applied.decidedThrough(end) < end.sequence : readAfter !== undefined && left === 0,
+    end,
+    async users(ids) {
+      const then = await applied.waitUsers(end, { workspaceId, ids }, left);
+      left = then ?? 0;
+      return then !== undefined;
+    },
+  };
 }
+
+/** The end of the workspace's order. */
+async function endOf({ intake }: ReadParts, { workspaceId, readAfter }: ReadRequest): Promise<Position> {
+  const end = await intake.tail(workspaceId);
+  if (readAfter !== undefined && readAfter.partition !== end.partition) {
+    throw new Refusal("POSITION_INVALID", "Expected a position of this workspace, got one of another");
+  }
+  if (readAfter !== undefined) intake.refuseEarlier?.(readAfter);
+  return end;
+}
+
+/** By how much longer a read waits for a write that it names. */
+const longerMs = limits.positionWaitMsMax - limits.readWaitMs;

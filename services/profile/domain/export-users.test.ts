@@ -1,6 +1,7 @@
 /** An export reads on only as long as a client waits for it (reliability S24). */
 import { expect, test } from "vitest";
 import { limits } from "../../../platform/limits.ts";
+import { allApplied } from "./applied.fixture.ts";
 import type { ReadParts } from "./catch-up.ts";
 import { exportUsers } from "./export-users.ts";
 import type { IdentityKey } from "./identity.ts";
@@ -15,10 +16,10 @@ const sharers = Array.from({ length: limits.exportUsersPerRead * 3 + 1 }, (_, at
 const request = { workspaceId: "w", readAfter: undefined, users: [{ by: "email" as const, address: "a@x.org" }] };
 
 /** Everybody has the same address; `onRead` runs in every read of users. */
-function parts(onRead: (ids: readonly UserId[]) => void): ReadParts {
+function parts(onRead: (ids: readonly UserId[]) => void, applied = allApplied()): ReadParts {
   return {
     intake: { tail: async () => ({ partition: 0, sequence: 1 }) },
-    applied: { wait: async () => true, through: () => 1 },
+    applied,
     identities: {
       load: async (_workspace: string, keys: readonly IdentityKey[]) =>
         new Map<IdentityKey, unknown>(keys.map((key) => [key, key.startsWith("e:") ? sharers : { id: key.slice(2) }])),
@@ -52,4 +53,20 @@ test("a client that hangs up during a read has the last one", async () => {
   );
   await expect(exported).rejects.toThrow("nobody waits");
   expect(reads).toBe(2);
+});
+
+test("an export waits until what was decided is applied to the users that it names, and to nobody else; where that takes too long it is behind", async () => {
+  const asked: unknown[] = [];
+  let isApplied = true;
+  const applied = allApplied({
+    wait: () => Promise.resolve(false),
+    waitUsers(position, { workspaceId, ids }, ms) {
+      asked.push([position, workspaceId, ids.length, ms]);
+      return Promise.resolve(isApplied ? ms - 1 : undefined);
+    },
+  });
+  expect((await exportUsers(parts(() => {}, applied), request)).behind).toBe(false);
+  expect(asked).toEqual([[{ partition: 0, sequence: 1 }, "w", sharers.length, limits.readWaitMs]]);
+  isApplied = false;
+  expect((await exportUsers(parts(() => {}, applied), request)).behind).toBe(true);
 });

@@ -1,6 +1,6 @@
 /** Use case: profiles read back by any identifier (POST /users/export/ids). */
 import { limits } from "../../../platform/limits.ts";
-import { isBehind, type ReadParts, type ReadRequest } from "./catch-up.ts";
+import { catchUpNames, type NamesCaughtUp, type ReadParts, type ReadRequest } from "./catch-up.ts";
 import { waitingIn, type WaitingStatuses } from "./email-statuses.ts";
 import { findUsers, type ReadKey } from "./find-users.ts";
 import type { ProfileStore, StoredUser } from "./ports.ts";
@@ -23,8 +23,8 @@ export async function exportUsers(
   parts: ReadParts,
   request: ReadRequest & { readonly users: readonly ReadKey[] },
 ): Promise<ExportedUsers> {
-  const late = await isBehind(parts, request);
-  const { found, stored, waiting } = await readUsers(parts, request);
+  const caughtUp = await catchUpNames(parts, request);
+  const { found, stored, waiting, late } = await readUsers(parts, request, caughtUp);
   const profiles = new Map<UserId, Profile>();
   const unknown: number[] = [];
   for (const [index, ids] of found.entries()) {
@@ -33,24 +33,28 @@ export async function exportUsers(
     for (const profile of present) profiles.set(profile.id, profile);
   }
   const isHeld = [...stored.values()].some((user) => user.held);
-  return { profiles: [...profiles.values()], waiting, unknown, behind: late || isHeld };
+  return { profiles: [...profiles.values()], waiting, unknown, behind: caughtUp.behind || late || isHeld };
 }
 
 /** Names and profiles are two reads; where a step came in between, both are read again. */
 async function readUsers(
-  { identities, profiles, intake, applied }: ReadParts,
+  { identities, profiles, applied }: ReadParts,
   { workspaceId, users, signal }: ReadRequest & { readonly users: readonly ReadKey[] },
-): Promise<{ found: readonly UserId[][]; stored: ReadonlyMap<UserId, StoredUser>; waiting: WaitingStatuses }> {
-  const place = await intake.tail(workspaceId);
+  caughtUp: NamesCaughtUp,
+): Promise<{ found: readonly UserId[][]; stored: ReadonlyMap<UserId, StoredUser>; waiting: WaitingStatuses; late: boolean }> {
+  const { end } = caughtUp;
   for (let attempt = 1;; attempt += 1) {
-    const before = applied.through(place);
+    const before = applied.through(end);
     const named = await findUsers(identities, workspaceId, users);
     const found = named.map((rows) => rows.map(({ id }) => id));
     signal?.throwIfAborted();
-    const stored = await loadUsers(profiles, { workspaceId, signal }, [...new Set(found.flat())]);
+    const ids = [...new Set(found.flat())];
+    const late = !await caughtUp.users(ids);
+    signal?.throwIfAborted();
+    const stored = await loadUsers(profiles, { workspaceId, signal }, ids);
     const isWhole = [...stored.values()].every((user) => user.profile !== undefined);
-    if (isWhole || applied.through(place) === before || attempt === attemptsMax) {
-      return { found, stored, waiting: waitingIn(named.flat()) };
+    if (isWhole || applied.through(end) === before || attempt === attemptsMax) {
+      return { found, stored, waiting: waitingIn(named.flat()), late };
     }
   }
 }

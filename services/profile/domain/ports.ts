@@ -17,14 +17,25 @@ export interface Intake {
 /** Users of the workspace who were changed last, the last one first, each once, at most `max`: as far back as is known. May name gone users. */
 export type LastChanged = (workspaceId: string, max: number) => Promise<readonly UserId[]>;
 
-/** How far the log is applied, and what was decided about single requests. */
+/** How far the log is decided and applied, and what was decided about single requests. */
 export interface Applied {
   /** True as soon as everything up to the place is durable in the tables and readable; false after `ms` without it. */
   wait(position: Position, ms: number): Promise<boolean>;
   /** The last sequence of the place's partition that is applied. */
   through(position: Position): number;
-  /** What the resolver decided about the request at an applied place: given once, and only if it reported anything. */
+  /** As soon as everything up to the place is decided, and who has which name is as of then: how many of the `ms` are left. Undefined after them without it. */
+  waitDecided(position: Position, ms: number): Promise<number | undefined>;
+  /** The last sequence of the place's partition that is decided. */
+  decidedThrough(position: Position): number;
+  /** As `waitDecided`, for what is decided at the call: as soon as it is applied to these users, whatever is left to do for others. */
+  waitUsers(position: Position, users: UsersOf, ms: number): Promise<number | undefined>;
+  /** What the resolver decided about the request at a decided place: given once, and only if it reported anything. */
   outcome(position: Position): RecordOutcome | undefined;
+}
+
+interface UsersOf {
+  readonly workspaceId: string;
+  readonly ids: readonly UserId[];
 }
 
 /** What a read knows once it has waited for what was answered before it arrived. */

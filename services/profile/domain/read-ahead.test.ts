@@ -1,5 +1,6 @@
 /** A read that begins before it is known where the log ends counts only where it saw everything up to there. */
 import { describe, expect, test } from "vitest";
+import { allApplied } from "./applied.fixture.ts";
 import { openReadAhead } from "./read-ahead.ts";
 import { resolveUsers } from "./resolve-users.ts";
 
@@ -7,7 +8,7 @@ import { resolveUsers } from "./resolve-users.ts";
 function createWorld() {
   const state = { applied: 5, end: 5, reads: 0 };
   const asked: (() => void)[] = [];
-  const ahead = openReadAhead({ applied: { through: () => state.applied }, partitionOf: () => 3 });
+  const ahead = openReadAhead({ applied: { decidedThrough: () => state.applied }, partitionOf: () => 3 });
   async function caughtUp() {
     await new Promise<void>((resolve) => asked.push(resolve));
     state.applied = Math.max(state.applied, state.end);
@@ -67,14 +68,13 @@ describe("openReadAhead()", () => {
 
 test("resolveUsers() with it sees what was answered before it came, and says where the log ended", async () => {
   const state = { applied: 5, row: undefined as string | undefined };
-  const applied = {
-    through: () => state.applied,
-    outcome: () => undefined,
-    wait: ({ sequence }: { readonly sequence: number }) => {
+  const applied = allApplied({
+    decidedThrough: () => state.applied,
+    waitDecided({ sequence }, ms) {
       Object.assign(state, { applied: sequence, row: "u1" });
-      return Promise.resolve(true);
+      return Promise.resolve(ms);
     },
-  };
+  });
   const rows = () => (state.row === undefined ? [] : [["x:ann", "u1"], ["u:u1", { id: "u1", externalId: "ann" }]] as const);
   const parts = {
     intake: { tail: () => Promise.resolve({ partition: 0, sequence: 6 }) },

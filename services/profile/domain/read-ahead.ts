@@ -1,6 +1,6 @@
 /**
- * Reads that do not wait for the question where the log ends: they begin beside it, and count where everything up to that
- * end was applied already when they began. A read that began too soon is done again.
+ * Reads of names that do not wait for the question where the log ends: they begin beside it, and count where everything up to that
+ * end was decided already when they began. A read that began too soon is done again.
  */
 import type { Applied, CaughtUp } from "./ports.ts";
 
@@ -15,7 +15,7 @@ export function openReadAhead({ applied, partitionOf }: ReadAheadParts): ReadAhe
   return {
     async run(workspaceId, caughtUp, read) {
       const partition = partitionOf(workspaceId);
-      const through = applied.through({ partition, sequence: 0 });
+      const through = applied.decidedThrough({ partition, sequence: 0 });
       const early = calm.get(partition) === false ? undefined : read();
       // Where `caughtUp` throws, `early` is not awaited
       early?.catch(() => {});
@@ -28,6 +28,6 @@ export function openReadAhead({ applied, partitionOf }: ReadAheadParts): ReadAhe
 }
 
 export interface ReadAheadParts {
-  readonly applied: Pick<Applied, "through">;
+  readonly applied: Pick<Applied, "decidedThrough">;
   readonly partitionOf: (workspaceId: string) => number;
 }

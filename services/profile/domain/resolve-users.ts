@@ -1,5 +1,5 @@
 /** Use case: who is meant, for services that keep data by user (RPC ResolveUsers). */
-import { catchUp, type ReadParts, type ReadRequest } from "./catch-up.ts";
+import { catchUp, catchUpNames, type ReadParts, type ReadRequest } from "./catch-up.ts";
 import { findUsers } from "./find-users.ts";
 import type { UserRow } from "./identity.ts";
 import type { Position } from "./ports.ts";
@@ -24,9 +24,9 @@ export async function resolveUsers(
     return findUsers(parts.identities, workspaceId, users);
   }
   if (parts.readAhead === undefined) {
-    const at = await catchUp(parts, request);
-    return { found: await find(), ...at };
+    const { behind, end } = await catchUpNames(parts, request);
+    return { found: await find(), behind, end };
   }
-  const { value: found, ...at } = await parts.readAhead.run(workspaceId, () => catchUp(parts, request), find);
-  return { found, ...at };
+  const { value: found, behind, end } = await parts.readAhead.run(workspaceId, () => catchUpNames(parts, request), find);
+  return { found, behind, end };
 }

@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from "vitest";
 import { fakeClock } from "../../../platform/clock.fixture.ts";
 import type { LogRecord } from "../../../platform/log/log.ts";
 import { silentLogger } from "../../../platform/logger.ts";
+import { laneKeyOf } from "../../../platform/user-number.ts";
 import { laneLayout } from "../../../platform/lane/layout.ts";
 import { placeToBytes, type StepReport } from "../../../platform/lane/place.ts";
 import { type MeshApplied, openMeshApplied } from "./mesh-applied.ts";
@@ -127,4 +128,49 @@ test("createProgressPublisher() says what changed once more, and the latest of e
   publisher.close();
   clock.advance(10_000);
   expect(heard).toHaveLength(3);
+});
+
+/** The first user of the workspace "w" whose lane is `lane`. */
+function userIn(lane: number): string {
+  for (let n = 0;; n += 1) {
+    const id = n.toString(16).padStart(24, "0");
+    if (layout.laneOf("w", laneKeyOf("w", id)) === lane) return id;
+  }
+}
+
+test("openMeshApplied() counts a place as decided once its rows are written, and says when that is applied to users, whatever their neighbours' lanes have left", async () => {
+  const { applied, publisher, clock } = open();
+  await report(12, { through: 5, touched: [[0, 3], [1, 2]] });
+  expect(await applied.waitDecided({ partition: 0, sequence: 5 }, 0)).toBe(undefined);
+  publisher.written(0, 13);
+  expect([await applied.waitDecided({ partition: 0, sequence: 5 }, 40), applied.decidedThrough({ partition: 0, sequence: 0 })]).toEqual([
+    40,
+    5,
+  ]);
+  expect(applied.through({ partition: 0, sequence: 0 })).toBe(0);
+  const place = { partition: 0, sequence: 5 };
+  const isIn = (lanes: readonly number[], ms = 0) => applied.waitUsers(place, { workspaceId: "w", ids: lanes.map(userIn) }, ms);
+  expect([await isIn([]), await isIn([0]), await isIn([1])]).toEqual([0, undefined, undefined]);
+  const waiting = isIn([1], 40);
+  clock.advance(30);
+  publisher.applied(1, 11);
+  clock.advance(limits.progressGatherMs);
+  expect(await waiting).toBeLessThanOrEqual(10);
+  expect([await isIn([0]), await isIn([0, 1])]).toEqual([undefined, undefined]);
+  publisher.applied(0, 10);
+  clock.advance(limits.progressGatherMs);
+  expect(await isIn([0, 1])).toBe(0);
+});
+
+test("openMeshApplied() lets users wait for what is decided at the call, and for nothing that is decided later", async () => {
+  const { applied, publisher, clock } = open();
+  await report(12, { through: 5, touched: [[0, 3]] });
+  publisher.written(0, 13);
+  const waiting = applied.waitUsers({ partition: 0, sequence: 5 }, { workspaceId: "w", ids: [userIn(0)] }, 1_000);
+  await report(16, { through: 6, tails: [10], touched: [[0, 2]] });
+  publisher.written(0, 17);
+  publisher.applied(0, 10);
+  clock.advance(limits.progressGatherMs);
+  expect(await waiting).toBeGreaterThan(0);
+  expect(await applied.waitUsers({ partition: 0, sequence: 6 }, { workspaceId: "w", ids: [userIn(0)] }, 0)).toBe(undefined);
 });

@@ -8,6 +8,7 @@ import type { Log } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import type { LaneLayout } from "../../../platform/lane/layout.ts";
 import type { Applied, RecordOutcome } from "../domain/ports.ts";
+import { laneKeyOf } from "../../../platform/user-number.ts";
 import { createOutcomes, type Outcomes } from "./outcomes.ts";
 import { createProgress, type Progress } from "../../../platform/lane/progress.ts";
 import { stepReportFromBytes, tailsAfter } from "../../../platform/lane/place.ts";
@@ -30,16 +31,17 @@ export interface MeshApplied extends Applied {
 }
 
 export function openMeshApplied(parts: MeshAppliedParts): MeshApplied {
-  const lanes = new Map<number, number>();
-  const heard = Array.from({ length: parts.intakePartitions }, () => new HeardPartition(parts.clock, lanes));
+  const { clock, layout } = parts;
+  const lanes = Array.from({ length: layout.lanes }, () => createProgress(clock));
+  const heard = Array.from({ length: parts.intakePartitions }, () => new HeardPartition(clock, lanes));
   const readings = heard.map((partition, at) => hear(parts, { partition, at }));
   const stop = parts.notices.listen(take);
 
   function take(notice: ProgressNotice): void {
     if (notice.kind === "written") {
       heard[notice.partition]?.wrote(notice.sequence);
-    } else if (notice.lane < parts.layout.lanes && notice.position > (lanes.get(notice.lane) ?? 0)) {
-      lanes.set(notice.lane, notice.position);
+    } else if (notice.position > (lanes[notice.lane]?.applied ?? Infinity)) {
+      lanes[notice.lane]?.advance(notice.position);
       for (const partition of heard) partition.settle();
     }
   }
@@ -53,6 +55,14 @@ export function openMeshApplied(parts: MeshAppliedParts): MeshApplied {
   return {
     wait: ({ partition, sequence }, ms) => of(partition).progress.wait(sequence, ms),
     through: ({ partition }) => of(partition).progress.applied,
+    waitDecided: ({ partition, sequence }, ms) => of(partition).decided.waitLeft(sequence, ms),
+    decidedThrough: ({ partition }) => of(partition).decided.applied,
+    async waitUsers({ partition }, { workspaceId, ids }, ms) {
+      const { tails } = of(partition);
+      const own = new Set(ids.map((id) => layout.profile(layout.laneOf(workspaceId, laneKeyOf(workspaceId, id)))));
+      const left = await Promise.all([...own].map((lane) => lanes[lane]?.waitLeft(tails[lane] ?? 0, ms)));
+      return left.reduce((least, one) => least === undefined || one === undefined ? undefined : Math.min(least, one), ms);
+    },
     outcome: ({ partition, sequence }) => of(partition).outcomes.take(sequence),
     trouble: () => readings.map((reading) => reading.trouble()).find((reason) => reason !== undefined),
     async close() {
@@ -72,13 +82,17 @@ interface ReportedStep {
 
 class HeardPartition {
   readonly progress: Progress;
+  readonly decided: Progress;
+  /** By lane: where everything is that was decided. */
+  tails: readonly number[] = [];
   readonly outcomes: Outcomes<RecordOutcome> = createOutcomes(limits.outcomesKeptMax);
-  readonly #lanes: ReadonlyMap<number, number>;
+  readonly #lanes: readonly Progress[];
   #steps: ReportedStep[] = [];
   #written = 0;
 
-  constructor(clock: Clock, lanes: ReadonlyMap<number, number>) {
+  constructor(clock: Clock, lanes: readonly Progress[]) {
     this.progress = createProgress(clock);
+    this.decided = createProgress(clock);
     this.#lanes = lanes;
   }
 
@@ -97,6 +111,11 @@ class HeardPartition {
   }
 
   settle(): void {
+    const decided = this.#steps.findLast((step) => step.checkpoint <= this.#written);
+    if (decided !== undefined && decided.through > this.decided.applied) {
+      this.tails = decided.tails;
+      this.decided.advance(decided.through);
+    }
     let done = 0;
     while (this.#isReadable(this.#steps[done])) done += 1;
     const last = this.#steps[done - 1];
@@ -107,7 +126,7 @@ class HeardPartition {
 
   #isReadable(step: ReportedStep | undefined): boolean {
     if (step === undefined || step.checkpoint > this.#written) return false;
-    return step.tails.every((tail, lane) => tail <= (this.#lanes.get(lane) ?? 0));
+    return step.tails.every((tail, lane) => tail <= (this.#lanes[lane]?.applied ?? 0));
   }
 }
 

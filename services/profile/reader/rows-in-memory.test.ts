@@ -19,7 +19,7 @@ function opened(appliedThrough: number, partition = 0) {
       other: () => "still there",
     },
     resolvers: new Map([[0, views]]),
-    applied: { through: () => appliedThrough },
+    applied: { decidedThrough: () => appliedThrough },
     partitionOf: () => partition,
   });
   const view = views.of(workspaceId);

@@ -17,13 +17,13 @@ export interface MemoryParts<Store extends IdentityStore> {
   /** Keeps its other functions. */
   readonly identities: Store;
   readonly resolvers: ResolversRows;
-  readonly applied: Pick<Applied, "through">;
+  readonly applied: Pick<Applied, "decidedThrough">;
   readonly partitionOf: (workspaceId: string) => number;
 }
 
 /**
- * Another process may have taken over the partition: the resolver's rows count only where it has resolved all that is applied, and so all that
- * a read has waited for.
+ * Another process may have taken over the partition: the resolver's rows count only where it has decided all that is known to be decided, and so all
+ * that a read has waited for.
  */
 export function readThroughMemory<Store extends IdentityStore>({ identities, resolvers, applied, partitionOf }: MemoryParts<Store>): Store {
   return {
@@ -31,7 +31,9 @@ export function readThroughMemory<Store extends IdentityStore>({ identities, res
     async load(workspaceId, keys) {
       const partition = partitionOf(workspaceId);
       const rows = resolvers.get(partition);
-      if (rows === undefined || rows.through < applied.through({ partition, sequence: 0 })) return await identities.load(workspaceId, keys);
+      if (rows === undefined || rows.through < applied.decidedThrough({ partition, sequence: 0 })) {
+        return await identities.load(workspaceId, keys);
+      }
       const found = new Map<IdentityKey, unknown>();
       const others = keys.filter((key) => {
         const row = isOfUsers(key) ? rows.stored(workspaceId, key) : undefined;

@@ -1,6 +1,7 @@
 /** Rows of counts over hours and days, and the series that are read of them: the sum of what was counted, in every range. */
 import { expect, test } from "vitest";
 import { limits } from "../../../platform/limits.ts";
+import { allApplied } from "../domain/applied.fixture.ts";
 import type { ReadParts } from "../domain/catch-up.ts";
 import { createIdentities } from "../domain/identities.ts";
 import type { IdentityKey } from "../domain/identity.ts";
@@ -32,8 +33,7 @@ function openRows() {
     },
     async events(range: SeriesRange, now: number) {
       const intake = { tail: () => Promise.resolve({ partition: 0, sequence: 0 }) };
-      const applied = { wait: () => Promise.resolve(true), through: () => 0, outcome: () => undefined };
-      const parts = { intake, applied, identities: store, profiles: {} } as unknown as ReadParts;
+      const parts = { intake, applied: allApplied(), identities: store, profiles: {} } as unknown as ReadParts;
       const { series } = await readSeries(parts, { workspaceId: "w", range, now });
       return series.filter(({ name }) => name.startsWith("events:"));
     },

@@ -12,6 +12,7 @@ import { handleMergeUsers } from "./merge-users.ts";
 import { handleReportEngagement } from "./report-engagement.ts";
 import { handleReportSession } from "./report-session.ts";
 import { handleTrackUsersSync } from "./track-users-sync.ts";
+import { allApplied } from "../domain/applied.fixture.ts";
 import { handleTrackUsers } from "./track-users.ts";
 
 const scope = { workspaceId: "w", requestId: "r", actor: "key_1", route: "/users" };
@@ -22,7 +23,7 @@ const strange: MessageInitShape<typeof UserSelectorSchema> = { ...ann, prioritiz
 function openWorld() {
   const records: Uint8Array[] = [];
   const log = { partitions: 1, append: (_: number, record: Uint8Array) => Promise.resolve(records.push(record)) };
-  const applied = { through: () => 0, wait: () => Promise.resolve(true), outcome: () => undefined };
+  const applied = allApplied();
   const rejected = { look: () => Promise.resolve(), namesIn: () => undefined, close: () => Promise.resolve() };
   const parts = { intake: { log }, applied, clock: fakeClock(), newJobId: () => "job", rejected };
   return { records, parts: parts as typeof parts & Parameters<typeof handleAdmitUser>[0] & Parameters<typeof handleMergeUsers>[0] };
