@@ -35,6 +35,8 @@ export const laneLimits = {
   // A resolver rests after a step of several records: so many times what the step took, and until so long after its beginning at most
   stepRestTimes: 2,
   stepsApartMsMax: 150,
+  // How long lanes and resolvers of a process work before calls that came meanwhile have their turn
+  timeSliceMs: 10,
   laneWaitMsMax: 2_000,
   memberBeatMs: 1_000,
   memberGoneMs: 3_500,

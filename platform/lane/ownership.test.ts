@@ -72,6 +72,7 @@ function start(id: string, { clock, members, running }: { clock: Clock; members:
       return {
         trouble: () => undefined,
         wake: () => {},
+        hurry: () => {},
         retry: () => {},
         close: () => Promise.resolve(void running.delete(`${id} ${name}`)),
       };

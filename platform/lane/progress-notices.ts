@@ -1,4 +1,4 @@
-/** Progress of resolvers and appliers, published to every process that answers reads. */
+/** Progress of resolvers and appliers, published to every process that answers reads; and what reads wait for, published to resolvers. */
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 
@@ -16,7 +16,9 @@ export type ProgressNotice =
   /** Identity rows of the steps of an intake partition are written up to the one whose checkpoint this is. */
   | { readonly kind: "written"; readonly partition: number; readonly sequence: number }
   /** A lane, as the layout numbers them, can be read as of this message. */
-  | { readonly kind: "applied"; readonly lane: number; readonly position: number };
+  | { readonly kind: "applied"; readonly lane: number; readonly position: number }
+  /** A read waits until this record of an intake partition is decided. */
+  | { readonly kind: "awaited"; readonly partition: number; readonly sequence: number };
 
 export interface ProgressPublisher {
   written(partition: number, sequence: number): void;

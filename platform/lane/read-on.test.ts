@@ -25,6 +25,7 @@ test("what may be over is tried at once, and the rests begin anew where it is no
   for (let rest = limits.passRetryMsMin; rest <= limits.passRetryMsMax; rest *= 2) await after(rest);
   const before = turns;
   reading.wake();
+  reading.hurry();
   expect(await after(0)).toBe(before);
   reading.retry();
   expect(await after(0)).toBe(before + 1);
@@ -33,7 +34,7 @@ test("what may be over is tried at once, and the rests begin anew where it is no
   await reading.close();
 });
 
-test("no notice cuts a pause short, and a close does", async () => {
+test("no notice cuts a pause short, but who is to hurry does not pause, and a close ends it", async () => {
   const clock = fakeClock();
   let turns = 0;
   const reading = readOn({ clock, idleMs: 1_000, watch: () => () => {} }, {
@@ -51,6 +52,9 @@ test("no notice cuts a pause short, and a close does", async () => {
   clock.advance(1);
   await setImmediate();
   expect(turns).toBe(2);
+  reading.hurry();
+  await setImmediate();
+  expect(turns).toBe(3);
   await reading.close();
-  expect(turns).toBe(2);
+  expect(turns).toBe(3);
 });

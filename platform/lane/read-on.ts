@@ -6,7 +6,7 @@ import { troubleOf } from "./trouble.ts";
 export interface Turning {
   /**
    * One piece of work; "idle" where there was nothing to do, or so many milliseconds until there is, if no notice comes; `pauseMs`: the next turn
-   * comes so much later whatever notices come, so that it has more to do.
+   * comes so much later whatever notices come, so that it has more to do, unless it is to hurry.
    */
   turn(): Promise<"busy" | "idle" | number | { readonly pauseMs: number }>;
   /** What is in memory may be ahead of or behind what is stored: forget it. `failures` counts from 1. */
@@ -26,6 +26,8 @@ export interface Reading {
   trouble(): string | undefined;
   /** There may be something to do. */
   wake(): void;
+  /** Ends the pause that a turn asked for. */
+  hurry(): void;
   /** What kept it from getting on may be over: it tries at once, and rests as after a first failure where that was not so. */
   retry(): void;
   /** Ends after the turn under way. */
@@ -39,6 +41,7 @@ export function readOn(parts: ReadOnParts, turning: Turning): Reading {
   return {
     trouble: () => loop.trouble,
     wake: () => loop.notify(),
+    hurry: () => loop.hurry(),
     retry: () => loop.retry(),
     close: () => {
       loop.stop();
@@ -53,7 +56,7 @@ class Loop {
   readonly #turning: Turning;
   #closed = false;
   #isNoticed = false;
-  #isPausing = false;
+  #pausing: "asked for" | "after a failure" | undefined;
   #failures = 0;
   #wake: (() => void) | undefined;
 
@@ -70,13 +73,13 @@ class Loop {
         const was = await this.#turning.turn();
         this.#failures = 0;
         this.trouble = undefined;
-        if (typeof was === "object") await this.#pause(was.pauseMs);
+        if (typeof was === "object") await this.#pause("asked for", was.pauseMs);
         else if (was !== "busy" && !this.#isNoticed) await this.#rest(was === "idle" ? this.#parts.idleMs : was);
       } catch (error) {
         this.#failures += 1;
         this.trouble = troubleOf(error);
         this.#turning.recover(error, this.#failures);
-        await this.#pause(backoffMs(this.#failures));
+        await this.#pause("after a failure", backoffMs(this.#failures));
       }
     }
     unwatch();
@@ -84,12 +87,16 @@ class Loop {
 
   notify(): void {
     this.#isNoticed = true;
-    if (!this.#isPausing) this.#wake?.();
+    if (this.#pausing === undefined) this.#wake?.();
+  }
+
+  hurry(): void {
+    if (this.#pausing === "asked for") this.#wake?.();
   }
 
   retry(): void {
     this.#failures = 0;
-    if (this.#isPausing) this.#wake?.();
+    if (this.#pausing !== undefined) this.#wake?.();
   }
 
   stop(): void {
@@ -98,11 +105,11 @@ class Loop {
   }
 
   /** No notice cuts it short. */
-  async #pause(ms: number): Promise<void> {
+  async #pause(why: "asked for" | "after a failure", ms: number): Promise<void> {
     if (ms === 0) return;
-    this.#isPausing = true;
+    this.#pausing = why;
     await this.#rest(ms);
-    this.#isPausing = false;
+    this.#pausing = undefined;
   }
 
   #rest(ms: number): Promise<void> {

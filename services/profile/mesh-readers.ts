@@ -23,6 +23,7 @@ import { packItem, packLaneMessage, readLaneMessage } from "./lanes/profile-lane
 import { createUserCache, userCacheOptions } from "./apply/user-cache.ts";
 import { type PureSteps, reportedSteps } from "./apply/pure-steps.ts";
 import { createGate, type Gate } from "../../platform/gate.ts";
+import { createTimeSlices, type TimeSlices } from "../../platform/time-slices.ts";
 import { type Members, type Ownership, ownWork } from "../../platform/lane/ownership.ts";
 import { createProgressPublisher, type ProgressNotices, type ProgressPublisher } from "../../platform/lane/progress-notices.ts";
 import type { Reading } from "../../platform/lane/read-on.ts";
@@ -77,6 +78,7 @@ export interface MeshReaders {
 export function startMeshReaders(options: MeshReaderOptions): MeshReaders {
   const publisher = createProgressPublisher(options);
   const gate = createGate(limits.lanesAppliedAtOnceMax);
+  const slices = createTimeSlices(options.clock, limits.timeSliceMs);
   const partitions = Array.from({ length: options.intake.partitions }, (_, partition) => `${resolving}${partition}`);
   const lanes = Array.from({ length: options.layout.lanes }, (_, lane) => `${applying}${lane}`);
   const resolvers = new Map<number, Views>();
@@ -85,8 +87,8 @@ export function startMeshReaders(options: MeshReaderOptions): MeshReaders {
     work: [...partitions, ...lanes],
     start: (work) =>
       work.startsWith(resolving)
-        ? startResolver(options, { publisher, resolvers }, Number(work.slice(resolving.length)))
-        : startApplier(options, { publisher, gate }, Number(work.slice(applying.length))),
+        ? startResolver(options, { publisher, slices, resolvers }, Number(work.slice(resolving.length)))
+        : startApplier(options, { publisher, slices, gate }, Number(work.slice(applying.length))),
   });
   return {
     owned: ownership.owned,
@@ -114,7 +116,7 @@ const applying = "apply-";
 
 function startResolver(
   options: MeshReaderOptions,
-  { publisher, resolvers }: { publisher: ProgressPublisher; resolvers: Map<number, Views> },
+  { publisher, slices, resolvers }: { publisher: ProgressPublisher; slices: TimeSlices; resolvers: Map<number, Views> },
   partition: number,
 ): Reading {
   const views = createViews(options.intake.partitions);
@@ -136,11 +138,16 @@ function startResolver(
     onWritten: (sequence) => publisher.written(partition, sequence),
     decode: decodeRecord,
     resolve: resolveBatch,
+    slices,
     views,
+  });
+  const stop = options.notices.listen((notice) => {
+    if (notice.kind === "awaited" && notice.partition === partition) reading.awaited(notice.sequence);
   });
   return {
     ...reading,
     async close() {
+      stop();
       resolvers.delete(partition);
       await reading.close();
     },
@@ -149,7 +156,7 @@ function startResolver(
 
 function startApplier(
   options: MeshReaderOptions,
-  { publisher, gate }: { publisher: ProgressPublisher; gate: Gate },
+  { publisher, slices, gate }: { publisher: ProgressPublisher; slices: TimeSlices; gate: Gate },
   lane: number,
 ): Reading {
   const outgoing = createOutgoing(options.events.publish, options.logger);
@@ -160,6 +167,7 @@ function startApplier(
     eventsOf,
     publish: outgoing.send,
     gate,
+    slices,
     steps: reportedSteps({ applyRecord, freeze, takeIn, takeBack, ...options.pureSteps }, options.logger),
     positions: createLanePositions(options.steps, {
       nameOf: (at) => `${applying}${at}`,

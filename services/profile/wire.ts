@@ -277,6 +277,7 @@ function appliedOf(partitions: readonly Partition[]): Applied {
     through: ({ partition }) => of(partition).progress.applied,
     waitDecided: ({ partition, sequence }, ms) => of(partition).progress.waitLeft(sequence, ms),
     decidedThrough: ({ partition }) => of(partition).progress.applied,
+    hurry: () => {},
     waitUsers: (_position, _users, ms) => Promise.resolve(ms),
     outcome: ({ partition, sequence }) => of(partition).outcomes.take(sequence),
   };

@@ -12,6 +12,7 @@ import type { LaneLayout } from "../../../platform/lane/layout.ts";
 import type { Addressed, Announcement } from "../domain/lane-item.ts";
 import { laneKeyOf } from "../../../platform/user-number.ts";
 import type { Gate } from "../../../platform/gate.ts";
+import type { TimeSlices } from "../../../platform/time-slices.ts";
 import type { Outgoing } from "../events/outgoing.ts";
 import { type Reading, readOn } from "../../../platform/lane/read-on.ts";
 import type { ApartParts } from "./apply-apart.ts";
@@ -34,6 +35,8 @@ export interface LaneParts extends Omit<ApartParts, "holds" | "announce"> {
   readonly unpack: (body: Uint8Array) => Addressed[];
   /** Shared by the lanes of a process: a store that all lanes ask at once answers none of them in time. */
   readonly gate: Gate;
+  /** Of the thread, which batches of many lanes would keep for long. */
+  readonly slices?: TimeSlices;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly tracer?: Tracer;
@@ -141,9 +144,10 @@ class Applier {
   async #apply(records: readonly LogRecord[], after: number): Promise<void> {
     const { outgoing } = this.#parts;
     if (outgoing.waiting > limits.eventsWaitingMax) await outgoing.settled();
-    const items = records.flatMap(({ body }) => this.#parts.unpack(body));
-    const applied = await this.#parts.gate.run(() => {
-      return tracedBatch(this.#parts, items, (profiles) => applyBatch({ ...this.#parts, profiles }, items));
+    const applied = await this.#parts.gate.run(async () => {
+      await this.#parts.slices?.next();
+      const items = records.flatMap(({ body }) => this.#parts.unpack(body));
+      return await tracedBatch(this.#parts, items, (profiles) => applyBatch({ ...this.#parts, profiles }, items));
     });
     for (const user of applied) {
       this.#report(user);

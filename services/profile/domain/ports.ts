@@ -29,6 +29,8 @@ export interface Applied {
   decidedThrough(position: Position): number;
   /** As `waitDecided`, for what is decided at the call: as soon as it is applied to these users, whatever is left to do for others. */
   waitUsers(position: Position, users: UsersOf, ms: number): Promise<number | undefined>;
+  /** A read waits for it: it is decided as soon as it can be. */
+  hurry(position: Position): void;
   /** What the resolver decided about the request at a decided place: given once, and only if it reported anything. */
   outcome(position: Position): RecordOutcome | undefined;
 }

@@ -31,7 +31,7 @@ function open(clock = fakeClock()) {
     },
   };
   const applied = openMeshApplied({ lanes, layout, intakePartitions: 1, notices, clock, logger: silentLogger });
-  return { applied, publisher: createProgressPublisher({ notices, clock }), clock };
+  return { applied, publisher: createProgressPublisher({ notices, clock }), clock, notices };
 }
 
 async function report(sequence: number, rest: Partial<StepReport>): Promise<void> {
@@ -173,4 +173,12 @@ test("openMeshApplied() lets users wait for what is decided at the call, and for
   clock.advance(limits.progressGatherMs);
   expect(await waiting).toBeGreaterThan(0);
   expect(await applied.waitUsers({ partition: 0, sequence: 6 }, { workspaceId: "w", ids: [userIn(0)] }, 0)).toBe(undefined);
+});
+
+test("openMeshApplied() says once what reads wait for, until one waits for more", () => {
+  const { applied, notices } = open();
+  const awaited: unknown[] = [];
+  notices.listen((notice) => notice.kind === "awaited" && awaited.push(notice));
+  for (const sequence of [5, 5, 4, 6]) applied.hurry({ partition: 0, sequence });
+  expect(awaited).toEqual([5, 6].map((sequence) => ({ kind: "awaited", partition: 0, sequence })));
 });

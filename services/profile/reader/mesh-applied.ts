@@ -40,7 +40,7 @@ export function openMeshApplied(parts: MeshAppliedParts): MeshApplied {
   function take(notice: ProgressNotice): void {
     if (notice.kind === "written") {
       heard[notice.partition]?.wrote(notice.sequence);
-    } else if (notice.position > (lanes[notice.lane]?.applied ?? Infinity)) {
+    } else if (notice.kind === "applied" && notice.position > (lanes[notice.lane]?.applied ?? Infinity)) {
       lanes[notice.lane]?.advance(notice.position);
       for (const partition of heard) partition.settle();
     }
@@ -57,6 +57,9 @@ export function openMeshApplied(parts: MeshAppliedParts): MeshApplied {
     through: ({ partition }) => of(partition).progress.applied,
     waitDecided: ({ partition, sequence }, ms) => of(partition).decided.waitLeft(sequence, ms),
     decidedThrough: ({ partition }) => of(partition).decided.applied,
+    hurry({ partition, sequence }) {
+      if (of(partition).isNewlyAwaited(sequence)) parts.notices.publish([{ kind: "awaited", partition, sequence }]);
+    },
     async waitUsers({ partition }, { workspaceId, ids }, ms) {
       const { tails } = of(partition);
       const own = new Set(ids.map((id) => layout.profile(layout.laneOf(workspaceId, laneKeyOf(workspaceId, id)))));
@@ -89,6 +92,8 @@ class HeardPartition {
   readonly #lanes: readonly Progress[];
   #steps: ReportedStep[] = [];
   #written = 0;
+  /** The last place that a read waits for, of those that resolvers know of. */
+  #awaited = 0;
 
   constructor(clock: Clock, lanes: readonly Progress[]) {
     this.progress = createProgress(clock);
@@ -103,6 +108,12 @@ class HeardPartition {
       this.#steps = this.#steps.filter((_, at) => at % 2 === 1 || at === this.#steps.length - 1);
     }
     this.settle();
+  }
+
+  isNewlyAwaited(sequence: number): boolean {
+    if (sequence <= this.#awaited) return false;
+    this.#awaited = sequence;
+    return true;
   }
 
   wrote(sequence: number): void {

@@ -2,6 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import { limits } from "../../../platform/limits.ts";
 import { noTracer, type Span, type Tracer } from "../../../platform/telemetry/tracer.ts";
+import type { TimeSlices } from "../../../platform/time-slices.ts";
 import type { IdentityKey } from "../domain/identity.ts";
 import { type Addressed, laneRecordsOf } from "../domain/lane-item.ts";
 import type { LaneLayout } from "../../../platform/lane/layout.ts";
@@ -22,6 +23,7 @@ export interface EffectParts {
   readonly layout: LaneLayout;
   readonly packItem: (item: Addressed) => Uint8Array;
   readonly tracer?: Tracer;
+  readonly slices?: TimeSlices;
   /** In order; a record for several users has `usersMax` of them at most. */
   readonly encodeConsent: (workspaceId: string, records: readonly ConsentRecord[], usersMax: number) => Iterable<ConsentItem>;
 }
@@ -60,6 +62,7 @@ export async function planEffects(parts: EffectParts, resolved: Resolved, option
   const spans = beginSpans(parts, resolved.traces, options.agoMs);
   for (const { workspaceId, records } of resolved.workspaces) {
     for (const record of records) {
+      await parts.slices?.next();
       await addEffects(effects, { ...parts, ...options }, { workspaceId, record, span: spans.get(record.sequence) });
     }
   }

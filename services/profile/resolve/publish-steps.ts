@@ -51,9 +51,22 @@ export interface PublishParts extends EffectParts, PackParts {
   readonly onWritten: (sequence: number) => void;
 }
 
+export interface LaneResolver extends Reading {
+  /** A read waits for this record: no step before it is followed by a rest. */
+  awaited(sequence: number): void;
+}
+
 /** A resolver whose steps are messages. */
-export function resolveToLanes(parts: PublishParts & Omit<ResolverParts, "steps">): Reading {
-  return resolvePartition({ ...parts, workspacesTogether: limits.workspacesTogetherMax, steps: new PublishedSteps(parts) });
+export function resolveToLanes(parts: PublishParts & Omit<ResolverParts, "steps">): LaneResolver {
+  const steps = new PublishedSteps(parts);
+  const reading = resolvePartition({ ...parts, workspacesTogether: limits.workspacesTogetherMax, steps });
+  return {
+    ...reading,
+    awaited(sequence) {
+      steps.awaited = Math.max(steps.awaited, sequence);
+      if (sequence > (steps.place?.through ?? 0)) reading.hurry();
+    },
+  };
 }
 
 /** What the next checkpoint holds of those before: rows count as written only up to where the record began. */
@@ -83,6 +96,8 @@ function numberingOf({ numbered, inLanes }: Pick<NonNullable<Place["inside"]>, "
 }
 
 class PublishedSteps implements Steps {
+  /** The last record that a read is known to wait for. */
+  awaited = 0;
   readonly #parts: PublishParts;
   /** Undefined: has to be read again. */
   #at: { readonly sequence: number; readonly place: Place } | undefined;
@@ -274,7 +289,7 @@ class PublishedSteps implements Steps {
   /** Forgets intake, rows and checkpoints behind the place, by time and by bytes; never the last checkpoint. */
   async settle(wasBusy: boolean): ReturnType<Steps["settle"]> {
     await this.#trim();
-    if (wasBusy) return { pauseMs: this.#restMs };
+    if (wasBusy) return this.awaited > (this.#at?.place.through ?? 0) ? "busy" : { pauseMs: this.#restMs };
     const isDue = this.#at !== undefined && this.#at.place.through > this.#trimmed;
     return isDue ? Math.max(1, this.#trimAt - this.#parts.clock.monotonic()) : "idle";
   }

@@ -1,6 +1,7 @@
 /** From log records to what they mean: decoded, by workspace, resolved. Nothing is written here, and it is the same whatever becomes of it. */
 import { inFlight } from "../../../platform/in-flight.ts";
 import type { LogRecord } from "../../../platform/log/log.ts";
+import type { TimeSlices } from "../../../platform/time-slices.ts";
 import { UnknownVersion } from "../../../platform/record-version.ts";
 import type { Identities } from "../domain/identities.ts";
 import type { IntakeRecord } from "../domain/intake-record.ts";
@@ -20,6 +21,8 @@ export interface RecordParts {
   readonly views: Views;
   /** How many workspaces of a step are resolved at the same time, so that none waits for rows that another one reads; 1 where reading takes no wait. */
   readonly workspacesTogether?: number;
+  /** Of the thread, where many workspaces of a step would keep it for long. */
+  readonly slices?: TimeSlices;
 }
 
 /** What a run of records does, and what has to be remembered once that is in force. */
@@ -53,6 +56,7 @@ export async function resolveRecords(
   const { byWorkspace, setAside, traces } = decodeAll(parts, records);
   const outcomes: [number, RecordOutcome][] = [];
   const all = await inFlight([...byWorkspace], parts.workspacesTogether ?? 1, async ([workspaceId, intake]) => {
+    await parts.slices?.next();
     const view = parts.views.of(workspaceId);
     const { resolved, failed } = await resolveWorkspace(view, intake, { ...parts, options });
     if (options.counts) await countStep(view, resolved, { now: options.now, store: parts.identities });
