@@ -6,7 +6,8 @@ import type { GatewayConfig } from "../gateway/config.ts";
 import { type Gateway, type GatewayOptions, openGateway } from "../gateway/wire.ts";
 import { fakeClock } from "../platform/clock.fixture.ts";
 import { limits } from "../platform/limits.ts";
-import type { Bucket, Draw, Drawn, Taken } from "../platform/limiter/limiter.ts";
+import type { Bucket, Draw, Drawn } from "../platform/limiter/limiter.ts";
+import type { Taken } from "../platform/limiter/take.fixture.ts";
 import { type Fields, silentLogger } from "../platform/logger.ts";
 import { Refusal } from "../platform/refusal.ts";
 import type { ContentService } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
@@ -97,7 +98,6 @@ export async function startStubGateway(options: StubOptions = {}): Promise<StubG
     content: (options.content ?? {}) as Client<typeof ContentService>,
     translations: (options.translations ?? {}) as Client<typeof TranslationService>,
     limiter: {
-      take,
       draw(draw) {
         options.asked?.(draw);
         return drawByTake(take, draw);

@@ -6,6 +6,7 @@ import { type Clock, systemClock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import { silentLogger } from "../logger.ts";
 import { openRedisLimiter, type RedisLimiter } from "./redis.ts";
+import { take } from "./take.fixture.ts";
 
 const wide = { capacity: 12, windowMs: 3_600_000 };
 const beatMs = 20;
@@ -35,8 +36,8 @@ await describeWith(["redis"], "openGatewayCount()", () => {
     await expect.poll(() => [first.gateways, second.gateways]).toEqual([2, 2]);
     await server.kill("SIGSTOP");
     for (const limiter of [first, second]) {
-      expect(await limiter.take("limit:{w}:counted", wide, 6)).toMatchObject({ admitted: true, remaining: 0 });
-      expect((await limiter.take("limit:{w}:counted", wide, 1)).admitted).toBe(false);
+      expect(await take(limiter, "limit:{w}:counted", { bucket: wide, cost: 6 })).toMatchObject({ admitted: true, remaining: 0 });
+      expect((await take(limiter, "limit:{w}:counted", { bucket: wide, cost: 1 })).admitted).toBe(false);
     }
     await server.kill("SIGCONT");
     await Promise.all([first.close(), second.close(), other.close()]);

@@ -2,6 +2,7 @@
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Limiter } from "./limiter.ts";
+import { take } from "./take.fixture.ts";
 
 /** A limiter that has never been asked, and the clock it follows. */
 export interface LimiterUnderTest {
@@ -19,66 +20,73 @@ export function describeLimiter(driver: string, open: () => Promise<LimiterUnder
     });
     afterEach(() => under.dispose());
 
-    test("take() finds a bucket full that was never asked, and admits exactly its capacity", async () => {
+    test("draw() finds a bucket full that was never asked, and admits exactly its capacity", async () => {
       for (let left = 9; left >= 0; left -= 1) {
-        expect(await under.limiter.take("k", ten, 1)).toMatchObject({ admitted: true, remaining: left, retryAfterMs: 0 });
+        expect(await take(under.limiter, "k", { bucket: ten, cost: 1 })).toMatchObject({
+          admitted: true,
+          remaining: left,
+          retryAfterMs: 0,
+        });
       }
-      expect(await under.limiter.take("k", ten, 1)).toMatchObject({ admitted: false, remaining: 0, retryAfterMs: 100 });
+      expect(await take(under.limiter, "k", { bucket: ten, cost: 1 })).toMatchObject({ admitted: false, remaining: 0, retryAfterMs: 100 });
     });
 
-    test("take() takes all or none", async () => {
-      await under.limiter.take("k", ten, 6);
-      expect(await under.limiter.take("k", ten, 5)).toMatchObject({ admitted: false, remaining: 4, retryAfterMs: 100 });
-      expect(await under.limiter.take("k", ten, 4)).toMatchObject({ admitted: true, remaining: 0 });
+    test("draw() takes all or none", async () => {
+      await take(under.limiter, "k", { bucket: ten, cost: 6 });
+      expect(await take(under.limiter, "k", { bucket: ten, cost: 5 })).toMatchObject({ admitted: false, remaining: 4, retryAfterMs: 100 });
+      expect(await take(under.limiter, "k", { bucket: ten, cost: 4 })).toMatchObject({ admitted: true, remaining: 0 });
     });
 
-    test("take() admits after `retryAfterMs` and not before", async () => {
-      await under.limiter.take("k", ten, 10);
-      const { retryAfterMs } = await under.limiter.take("k", ten, 3);
+    test("draw() admits after `retryAfterMs` and not before", async () => {
+      await take(under.limiter, "k", { bucket: ten, cost: 10 });
+      const { retryAfterMs } = await take(under.limiter, "k", { bucket: ten, cost: 3 });
       expect(retryAfterMs).toBe(300);
       under.clock.advance(retryAfterMs - 1);
-      expect((await under.limiter.take("k", ten, 3)).admitted).toBe(false);
+      expect((await take(under.limiter, "k", { bucket: ten, cost: 3 })).admitted).toBe(false);
       under.clock.advance(1);
-      expect((await under.limiter.take("k", ten, 3)).admitted).toBe(true);
+      expect((await take(under.limiter, "k", { bucket: ten, cost: 3 })).admitted).toBe(true);
     });
 
-    test("take() refills continuously, up to the capacity and no further", async () => {
-      await under.limiter.take("k", ten, 10);
+    test("draw() refills continuously, up to the capacity and no further", async () => {
+      await take(under.limiter, "k", { bucket: ten, cost: 10 });
       under.clock.advance(250);
-      expect(await under.limiter.take("k", ten, 0)).toMatchObject({ remaining: 2 });
+      expect(await take(under.limiter, "k", { bucket: ten, cost: 0 })).toMatchObject({ remaining: 2 });
       under.clock.advance(1_000_000);
-      expect(await under.limiter.take("k", ten, 10)).toMatchObject({ admitted: true, remaining: 0 });
-      expect((await under.limiter.take("k", ten, 1)).admitted).toBe(false);
+      expect(await take(under.limiter, "k", { bucket: ten, cost: 10 })).toMatchObject({ admitted: true, remaining: 0 });
+      expect((await take(under.limiter, "k", { bucket: ten, cost: 1 })).admitted).toBe(false);
     });
 
-    test("take() says when the bucket is full again", async () => {
-      expect((await under.limiter.take("k", ten, 0)).fullAt).toBe(under.clock.now());
-      expect((await under.limiter.take("k", ten, 4)).fullAt).toBe(under.clock.now() + 400);
+    test("draw() says when the bucket is full again", async () => {
+      expect((await take(under.limiter, "k", { bucket: ten, cost: 0 })).fullAt).toBe(under.clock.now());
+      expect((await take(under.limiter, "k", { bucket: ten, cost: 4 })).fullAt).toBe(under.clock.now() + 400);
       under.clock.advance(100);
-      expect((await under.limiter.take("k", ten, 20)).fullAt).toBe(under.clock.now() + 300);
+      expect((await take(under.limiter, "k", { bucket: ten, cost: 20 })).fullAt).toBe(under.clock.now() + 300);
     });
 
-    test("take() never admits a cost above the capacity, and spends nothing on it", async () => {
-      expect(await under.limiter.take("k", ten, 11)).toMatchObject({ admitted: false, remaining: 10 });
-      expect((await under.limiter.take("k", ten, 10)).admitted).toBe(true);
+    test("draw() never admits a cost above the capacity, and spends nothing on it", async () => {
+      expect(await take(under.limiter, "k", { bucket: ten, cost: 11 })).toMatchObject({ admitted: false, remaining: 10 });
+      expect((await take(under.limiter, "k", { bucket: ten, cost: 10 })).admitted).toBe(true);
     });
 
-    test("take() keeps keys apart, whatever they are called", async () => {
+    test("draw() keeps keys apart, whatever they are called", async () => {
       for (const key of ["a", "b", "a:b", "", "__proto__", "é", "e\u0301", "x".repeat(1_000)]) {
-        expect(await under.limiter.take(key, ten, 10)).toMatchObject({ admitted: true });
+        expect(await take(under.limiter, key, { bucket: ten, cost: 10 })).toMatchObject({ admitted: true });
       }
-      expect((await under.limiter.take("a", ten, 1)).admitted).toBe(false);
+      expect((await take(under.limiter, "a", { bucket: ten, cost: 1 })).admitted).toBe(false);
     });
 
-    test("take() holds no more than a capacity that was lowered", async () => {
-      await under.limiter.take("k", ten, 1);
-      expect(await under.limiter.take("k", { capacity: 4, windowMs: 1_000 }, 1)).toMatchObject({ admitted: true, remaining: 3 });
+    test("draw() holds no more than a capacity that was lowered", async () => {
+      await take(under.limiter, "k", { bucket: ten, cost: 1 });
+      expect(await take(under.limiter, "k", { bucket: { capacity: 4, windowMs: 1_000 }, cost: 1 })).toMatchObject({
+        admitted: true,
+        remaining: 3,
+      });
     });
 
-    test("take() throws for a bucket or a cost that makes no sense", async () => {
+    test("draw() throws for a bucket or a cost that makes no sense", async () => {
       const nonsense = [[{ capacity: 0, windowMs: 1 }, 1], [{ capacity: 1, windowMs: 0 }, 1], [ten, -1], [ten, Number.NaN]] as const;
       for (const [bucket, cost] of nonsense) {
-        await expect((async () => under.limiter.take("k", bucket, cost))()).rejects.toThrow(RangeError);
+        await expect((async () => take(under.limiter, "k", { bucket, cost }))()).rejects.toThrow(RangeError);
       }
     });
 
@@ -111,7 +119,7 @@ export function describeLimiter(driver: string, open: () => Promise<LimiterUnder
       }
     });
 
-    test("take() never admits more than capacity + refill x T in any time T", async () => {
+    test("draw() never admits more than capacity + refill x T in any time T", async () => {
       const ask = fc.record({ waitMs: fc.oneof(fc.constant(0), fc.nat(40), fc.nat(3_000)), cost: fc.nat(12) });
       const shape = fc.record({ capacity: fc.integer({ min: 1, max: 50 }), windowMs: fc.integer({ min: 1, max: 5_000 }) });
       let round = 0;
@@ -121,7 +129,7 @@ export function describeLimiter(driver: string, open: () => Promise<LimiterUnder
           const taken: { at: number; cost: number }[] = [];
           for (const { waitMs, cost } of asks) {
             under.clock.advance(waitMs);
-            const { admitted } = await under.limiter.take(`round ${round}`, bucket, cost);
+            const { admitted } = await take(under.limiter, `round ${round}`, { bucket, cost });
             if (admitted) taken.push({ at: under.clock.now(), cost });
           }
           expect(worstExcess(taken, bucket)).toBeLessThan(0.001);

@@ -2,14 +2,10 @@
 
 export interface Limiter {
   /**
-   * Takes `cost` tokens from the bucket of `key`, all or none. A bucket that was never asked is full; it refills
-   * continuously, `capacity` tokens in `windowMs`, and never holds more than `capacity`. So at most
-   * capacity + capacity x T / windowMs are admitted in any time T.
-   */
-  take(key: string, bucket: Bucket, cost: number): Promise<Taken> | Taken;
-  /**
-   * As `take`, from several buckets at once, for several waiting callers: each of the first `granted` of them gets `cost` tokens
-   * from every bucket, the others get none from any. Keys are different, and belong to one owner.
+   * Draws from several buckets at once, for several waiting callers: each of the first `granted` of them gets `cost` tokens
+   * from every bucket, the others get none from any. Keys are different, and belong to one owner. A bucket that was never asked
+   * is full; it refills continuously, `capacity` tokens in `windowMs`, and never holds more than `capacity`. So at most
+   * capacity + capacity x T / windowMs are drawn from one in any time T.
    */
   draw(draw: Draw): Promise<Drawn> | Drawn;
   close(): Promise<void>;
@@ -49,28 +45,6 @@ export interface Level {
   readonly fullAt: number;
   /** Milliseconds until `cost` tokens are there; 0 where they are. */
   readonly retryAfterMs: number;
-}
-
-export interface Taken {
-  readonly admitted: boolean;
-  /** Whole tokens left after this call. */
-  readonly remaining: number;
-  /** Unix milliseconds at which the bucket is full again if no token is taken before. */
-  readonly fullAt: number;
-  /** Milliseconds until `cost` tokens are there; 0 when admitted. */
-  readonly retryAfterMs: number;
-}
-
-/** `take` by `draw`. */
-export async function takeByDraw(draw: Limiter["draw"], asked: KeyedBucket & { readonly cost: number }): Promise<Taken> {
-  return takenOf(await draw({ buckets: [asked], cost: asked.cost, count: 1 }));
-}
-
-/** The answer to the one caller that waited, of the one bucket. */
-export function takenOf({ granted, buckets: [level] }: Drawn): Taken {
-  if (level === undefined) throw new Error("Expected a bucket");
-  const admitted = granted > 0;
-  return { admitted, remaining: wholeTokens(level.tokens), fullAt: level.fullAt, retryAfterMs: admitted ? 0 : level.retryAfterMs };
 }
 
 /** Sums of fractions miss whole numbers by less than this. It is lent, not given: tokens may fall below 0 by it. */

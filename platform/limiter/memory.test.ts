@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { fakeClock } from "../clock.fixture.ts";
 import { type BucketState, drawTokens } from "./bucket.ts";
 import type { Bucket } from "./limiter.ts";
+import { take } from "./take.fixture.ts";
 import { describeLimiter } from "./limiter-contract.ts";
 import { openMemoryLimiter } from "./memory.ts";
 
@@ -17,27 +18,27 @@ describeLimiter("memory", async () => {
 describe("openMemoryLimiter()", () => {
   test("forgets the bucket asked least recently when there are too many", async () => {
     const limiter = openMemoryLimiter({ clock: fakeClock(), keysMax: 2 });
-    for (const key of ["a", "b", "a", "c"]) await limiter.take(key, ten, 5);
-    expect(await limiter.take("a", ten, 0)).toMatchObject({ remaining: 0 });
-    expect(await limiter.take("b", ten, 0)).toMatchObject({ remaining: 10 });
+    for (const key of ["a", "b", "a", "c"]) await take(limiter, key, { bucket: ten, cost: 5 });
+    expect(await take(limiter, "a", { bucket: ten, cost: 0 })).toMatchObject({ remaining: 0 });
+    expect(await take(limiter, "b", { bucket: ten, cost: 0 })).toMatchObject({ remaining: 10 });
   });
 
   test("forgets nothing while its keys are those it has", async () => {
     const limiter = openMemoryLimiter({ clock: fakeClock(), keysMax: 2 });
-    for (const key of ["a", "b", "b", "b"]) await limiter.take(key, ten, 2);
-    expect(await limiter.take("a", ten, 0)).toMatchObject({ remaining: 8 });
+    for (const key of ["a", "b", "b", "b"]) await take(limiter, key, { bucket: ten, cost: 2 });
+    expect(await take(limiter, "a", { bucket: ten, cost: 0 })).toMatchObject({ remaining: 8 });
   });
 
   test("is unaffected by steps of the wall clock", async () => {
     const clock = fakeClock();
     let step = 0;
     const limiter = openMemoryLimiter({ clock: { ...clock, now: () => clock.now() + step }, keysMax: 2 });
-    await limiter.take("k", ten, 10);
+    await take(limiter, "k", { bucket: ten, cost: 10 });
     step = 3_600_000;
-    expect(await limiter.take("k", ten, 1)).toMatchObject({ admitted: false });
+    expect(await take(limiter, "k", { bucket: ten, cost: 1 })).toMatchObject({ admitted: false });
     step = -3_600_000;
     clock.advance(100);
-    expect(await limiter.take("k", ten, 1)).toMatchObject({ admitted: true });
+    expect(await take(limiter, "k", { bucket: ten, cost: 1 })).toMatchObject({ admitted: true });
   });
 });
 

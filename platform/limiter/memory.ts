@@ -1,7 +1,7 @@
 /** The limiter in memory: exact within one process, bounded in keys. */
 import type { Clock } from "../clock.ts";
 import { type BucketState, drawTokens } from "./bucket.ts";
-import { type Draw, type Drawn, type Limiter, takenOf } from "./limiter.ts";
+import type { Draw, Drawn, Limiter } from "./limiter.ts";
 
 /** Answers at once, and not by promises. */
 export interface MemoryLimiter extends Limiter {
@@ -36,7 +36,6 @@ export function openMemoryLimiter(options: { clock: Clock; keysMax: number }): M
   }
   return {
     draw,
-    take: (key, bucket, cost) => takenOf(draw({ buckets: [{ key, bucket }], cost, count: 1 })),
     async close() {
       states.clear();
     },

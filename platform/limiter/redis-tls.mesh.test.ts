@@ -8,6 +8,7 @@ import { systemClock } from "../clock.ts";
 import { silentLogger } from "../logger.ts";
 import { type Authority, certificateFolder, openAuthority } from "../rpc/certificates.fixture.ts";
 import { openRedisLimiter, type RedisLimiterOptions } from "./redis.ts";
+import { take } from "./take.fixture.ts";
 
 /** So long that nothing refills during a test. */
 const bucket = { capacity: 1_000, windowMs: 3_600_000 };
@@ -38,7 +39,7 @@ await describeWith(["redis"], "openRedisLimiter() over TLS", () => {
 
   async function isShared(tls: RedisLimiterOptions["tls"], url = server.url): Promise<boolean> {
     const limiter = await openRedisLimiter({ url, ...(tls && { tls }), clock: systemClock, logger: silentLogger });
-    await limiter.take("limit:{w}:tls", bucket, 1);
+    await take(limiter, "limit:{w}:tls", { bucket, cost: 1 });
     const { shared } = limiter;
     await limiter.close();
     return shared;

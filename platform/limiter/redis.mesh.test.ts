@@ -11,6 +11,7 @@ import { limits } from "../limits.ts";
 import { silentLogger } from "../logger.ts";
 import { describeLimiter } from "./limiter-contract.ts";
 import { openMemoryLimiter } from "./memory.ts";
+import { take, type Taken } from "./take.fixture.ts";
 import { openRedisLimiter, type RedisLimiter } from "./redis.ts";
 
 const ten = { capacity: 10, windowMs: 1_000 };
@@ -50,12 +51,12 @@ await describeWith(["redis"], "openRedisLimiter()", () => {
     return { limiter, clock, dispose: () => limiter.close() };
   });
 
-  test("take() answers as the limiter in memory does, however many clients share the bucket", async () => {
+  test("draw() answers as the limiter in memory does, however many clients share the bucket", async () => {
     const clock = fakeClock();
     const options = { url: server.url, clock, logger: silentLogger, redisTime: clock.now };
     const shared = [await openRedisLimiter(options), await openRedisLimiter(options), await openRedisLimiter(options)];
     const ask = fc.record({
-      client: fc.nat(2),
+      limiter: fc.constantFrom(...shared),
       waitMs: fc.oneof(fc.constant(0), fc.double({ min: 0, max: 40, noNaN: true }), fc.nat(3_000)),
       cost: fc.nat(12),
       key: fc.constantFrom("a", "b"),
@@ -65,10 +66,10 @@ await describeWith(["redis"], "openRedisLimiter()", () => {
       fc.asyncProperty(shape, fc.array(ask, { maxLength: 40 }), async (bucket, asks) => {
         await admin.flushall();
         const memory = openMemoryLimiter({ clock, keysMax: 10 });
-        for (const { client, waitMs, cost, key } of asks) {
+        for (const { limiter, waitMs, cost, key } of asks) {
           clock.advance(waitMs);
           // Sums of different sizes round apart by less than a millisecond
-          expectAlike(await shared[client]?.take(key, bucket, cost), await memory.take(key, bucket, cost));
+          expectAlike(await take(limiter, key, { bucket, cost }), await take(memory, key, { bucket, cost }));
         }
       }),
       { numRuns: 100 },
@@ -76,10 +77,10 @@ await describeWith(["redis"], "openRedisLimiter()", () => {
     for (const limiter of shared) await limiter.close();
   });
 
-  test("take() admits no more than the capacity to many who ask at once", async () => {
+  test("draw() admits no more than the capacity to many who ask at once", async () => {
     const limiters = [await openReal(), await openReal()];
-    const taken = await Promise.all(Array.from({ length: 60 }, async (_, index) => limiters[index % 2]?.take("limit:{w}:race", slow, 1)));
-    expect(taken.filter((one) => one?.admitted)).toHaveLength(10);
+    const waiting = limiters.flatMap((one) => Array.from({ length: 30 }, () => take(one, "limit:{w}:race", { bucket: slow, cost: 1 })));
+    expect((await Promise.all(waiting)).filter((one) => one.admitted)).toHaveLength(10);
     for (const limiter of limiters) await limiter.close();
   });
 
@@ -171,58 +172,58 @@ await describeWith(["redis"], "openRedisLimiter()", () => {
     for (const gateway of gateways) await gateway.close();
   });
 
-  test("take() refills with the time of Redis", async () => {
+  test("draw() refills with the time of Redis", async () => {
     const limiter = await openReal();
     const quick = { capacity: 10, windowMs: 20_000 };
-    expect(await limiter.take("limit:{w}:quick", quick, 10)).toMatchObject({ admitted: true, remaining: 0 });
-    const refused = await limiter.take("limit:{w}:quick", quick, 10);
+    expect(await take(limiter, "limit:{w}:quick", { bucket: quick, cost: 10 })).toMatchObject({ admitted: true, remaining: 0 });
+    const refused = await take(limiter, "limit:{w}:quick", { bucket: quick, cost: 10 });
     expect(refused.admitted).toBe(false);
     expect(refused.retryAfterMs).toBeLessThanOrEqual(20_000);
-    await expect.poll(async () => (await limiter.take("limit:{w}:quick", quick, 1)).admitted).toBe(true);
+    await expect.poll(async () => (await take(limiter, "limit:{w}:quick", { bucket: quick, cost: 1 })).admitted).toBe(true);
     expect(await admin.pttl("limit:{w}:quick")).toBeGreaterThan(60_000);
     expect(await admin.pttl("limit:{w}:quick")).toBeLessThanOrEqual(80_000);
     await limiter.close();
   });
 
-  test("take() survives that Redis forgot the script", async () => {
+  test("draw() survives that Redis forgot the script", async () => {
     const limiter = await openReal();
     await admin.script("FLUSH");
-    expect(await limiter.take("limit:{w}:script", slow, 4)).toMatchObject({ admitted: true, remaining: 6 });
+    expect(await take(limiter, "limit:{w}:script", { bucket: slow, cost: 4 })).toMatchObject({ admitted: true, remaining: 6 });
     expect(limiter.shared).toBe(true);
     await limiter.close();
   });
 
-  test("take() is refused for one window at most when the clock of Redis steps back", async () => {
+  test("draw() is refused for one window at most when the clock of Redis steps back", async () => {
     await admin.flushall();
     const clock = fakeClock();
     let step = 3_600_000;
     const limiter = await openRedisLimiter({ url: server.url, clock, logger: silentLogger, redisTime: () => clock.now() + step });
-    await limiter.take("k", ten, 10);
+    await take(limiter, "k", { bucket: ten, cost: 10 });
     step = 3_600_000 - 500;
-    expect((await limiter.take("k", ten, 1)).admitted).toBe(false);
+    expect((await take(limiter, "k", { bucket: ten, cost: 1 })).admitted).toBe(false);
     step = 0;
-    expect((await limiter.take("k", ten, 1)).admitted).toBe(false);
+    expect((await take(limiter, "k", { bucket: ten, cost: 1 })).admitted).toBe(false);
     clock.advance(100);
-    expect((await limiter.take("k", ten, 1)).admitted).toBe(true);
+    expect((await take(limiter, "k", { bucket: ten, cost: 1 })).admitted).toBe(true);
     await limiter.close();
   });
 
   describe("while Redis does not answer", () => {
-    test("take() waits once for a Redis that hangs, then goes on at once with its own share, and shares again after", async () => {
+    test("draw() waits once for a Redis that hangs, then goes on at once with its own share, and shares again after", async () => {
       const events: string[] = [];
       const logger = { ...silentLogger, info: (event: string) => events.push(event), warn: (event: string) => events.push(event) };
       await admin.multi().flushall().zadd("limit:{hang}:gateways", Date.now(), "another").exec();
       const clock = patientClock();
       const limiter = await openRedisLimiter({ url: server.url, clock, logger, gateways: { installation: "hang", expected: 1 } });
       await expect.poll(() => limiter.shared).toBe(true);
-      expect(await limiter.take("limit:{w}:hang", slow, 8)).toMatchObject({ admitted: true, remaining: 2 });
+      expect(await take(limiter, "limit:{w}:hang", { bucket: slow, cost: 8 })).toMatchObject({ admitted: true, remaining: 2 });
       await server.kill("SIGSTOP");
       clock.hurry();
-      const first = await timed(() => limiter.take("limit:{w}:hang", slow, 1));
+      const first = await timed(() => take(limiter, "limit:{w}:hang", { bucket: slow, cost: 1 }));
       expect(first.taken).toMatchObject({ admitted: true, remaining: 4 });
       expect(first.ms).toBeGreaterThan(limits.limiterAnswerMsMax - 5);
-      for (let round = 0; round < 100; round += 1) await limiter.take("limit:{w}:hang", slow, 0.04);
-      expect((await limiter.take("limit:{w}:hang", slow, 1)).admitted).toBe(false);
+      for (let round = 0; round < 100; round += 1) await take(limiter, "limit:{w}:hang", { bucket: slow, cost: 0.04 });
+      expect((await take(limiter, "limit:{w}:hang", { bucket: slow, cost: 1 })).admitted).toBe(false);
       // Of 102 calls one asked Redis and waited; the rest were answered without it
       expect(clock.waits()).toBe(1);
       expect(limiter.shared).toBe(false);
@@ -232,21 +233,22 @@ await describeWith(["redis"], "openRedisLimiter()", () => {
       await server.kill("SIGCONT");
       await expect.poll(() => limiter.shared).toBe(true);
       clock.calm();
-      expect(await limiter.take("limit:{w}:hang", slow, 0)).toMatchObject({ admitted: true });
+      expect(await take(limiter, "limit:{w}:hang", { bucket: slow, cost: 0 })).toMatchObject({ admitted: true });
       expect(events).toEqual(["limiter_shared", "limiter_local", "limiter_shared"]);
       await limiter.close();
     });
 
-    test("take() never throws while Redis is killed and started anew, and finds its buckets again", async () => {
+    test("draw() never throws while Redis is killed and started anew, and finds its buckets again", async () => {
       const clock = patientClock();
       const limiter = await openReal(clock);
-      await limiter.take("limit:{w}:kill", slow, 8);
+      await take(limiter, "limit:{w}:kill", { bucket: slow, cost: 8 });
       // The append-only file is written once a second
       await admin.bgrewriteaof();
       await expect.poll(async () => /aof_rewrite_in_progress:0/.test(await admin.info("persistence"))).toBe(true);
       await server.kill("SIGKILL");
       clock.hurry();
-      for (let round = 0; round < 200; round += 1) expect((await limiter.take("limit:{w}:other", slow, 0)).admitted).toBe(true);
+      const other = async () => (await take(limiter, "limit:{w}:other", { bucket: slow, cost: 0 })).admitted;
+      for (let round = 0; round < 200; round += 1) expect(await other()).toBe(true);
       // One call asked Redis, and waited no longer than any; the rest were answered without it
       expect(clock.waits()).toBe(1);
       expect(limiter.shared).toBe(false);
@@ -254,15 +256,15 @@ await describeWith(["redis"], "openRedisLimiter()", () => {
       clock.probeOn();
       await server.restart();
       await expect.poll(() => limiter.shared).toBe(true);
-      expect(await limiter.take("limit:{w}:kill", slow, 0)).toMatchObject({ remaining: 2 });
+      expect(await take(limiter, "limit:{w}:kill", { bucket: slow, cost: 0 })).toMatchObject({ remaining: 2 });
       await limiter.close();
     });
 
-    test("take() blames Redis for no pause of its own process", async () => {
+    test("draw() blames Redis for no pause of its own process", async () => {
       const clock = patientClock();
       const limiter = await openReal(clock);
       clock.hurry();
-      const waiting = limiter.take("limit:{w}:pause", slow, 1);
+      const waiting = take(limiter, "limit:{w}:pause", { bucket: slow, cost: 1 });
       await new Promise((resolve) => setImmediate(resolve));
       const end = performance.now() + limits.limiterAnswerMsMax * 2;
       // While this process stands still, another finds that Redis has come past what was asked
@@ -277,7 +279,7 @@ await describeWith(["redis"], "openRedisLimiter()", () => {
       await server.kill("SIGKILL");
       const opening = await timed(() => openRedisLimiter({ url: server.url, clock: systemClock, logger: silentLogger }));
       expect(opening.ms).toBeLessThan(limits.limiterConnectMs + 10_000);
-      expect(await opening.taken.take("limit:{w}:late", ten, 1)).toMatchObject({ admitted: true, remaining: 9 });
+      expect(await take(opening.taken, "limit:{w}:late", { bucket: ten, cost: 1 })).toMatchObject({ admitted: true, remaining: 9 });
       await server.restart();
       await expect.poll(() => opening.taken.shared).toBe(true);
       await opening.taken.close();
@@ -324,12 +326,10 @@ function patientClock(): Clock & { hurry(): void; calm(): void; probeOn(): void;
   };
 }
 
-function expectAlike(one: unknown, other: unknown): void {
-  const [a, b] = [one, other] as { admitted: boolean; remaining: number; fullAt: number; retryAfterMs: number }[];
-  expect(a?.admitted).toBe(b?.admitted);
-  expect(a?.remaining).toBe(b?.remaining);
-  expect(Math.abs((a?.retryAfterMs ?? 0) - (b?.retryAfterMs ?? 9))).toBeLessThanOrEqual(1);
-  expect(Math.abs((a?.fullAt ?? 0) - (b?.fullAt ?? 9))).toBeLessThanOrEqual(1);
+function expectAlike(one: Taken, other: Taken): void {
+  expect([one.admitted, one.remaining]).toEqual([other.admitted, other.remaining]);
+  expect(Math.abs(one.retryAfterMs - other.retryAfterMs)).toBeLessThanOrEqual(1);
+  expect(Math.abs(one.fullAt - other.fullAt)).toBeLessThanOrEqual(1);
 }
 
 async function timed<T>(call: () => Promise<T> | T): Promise<{ taken: T; ms: number }> {

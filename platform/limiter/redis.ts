@@ -7,7 +7,7 @@ import type { Logger } from "../logger.ts";
 import { openBreaker } from "./breaker.ts";
 import { checkDraw } from "./bucket.ts";
 import { openGatewayCount } from "./gateway-count.ts";
-import { type Draw, type Drawn, type Limiter, takeByDraw } from "./limiter.ts";
+import type { Draw, Drawn, Limiter } from "./limiter.ts";
 import { openMemoryLimiter } from "./memory.ts";
 import { readScript } from "./script.ts";
 import { openSharedDraws } from "./shared-draws.ts";
@@ -99,7 +99,6 @@ export async function openRedisLimiter(options: RedisLimiterOptions): Promise<Re
       return gateways.count;
     },
     draw,
-    take: (key, bucket, cost) => takeByDraw(draw, { key, bucket, cost }),
     async close() {
       breaker.end();
       await gateways.close();

@@ -8,16 +8,14 @@ export function measuredLimiter(limiter: Limiter, metrics: Metrics): Limiter {
   function done(seconds: number): void {
     metrics.observe("limiterDuration", noLabels, seconds);
   }
-  function measured<T>(ask: () => Promise<T> | T): Promise<T> | T {
-    const began = performance.now();
-    const answer = ask();
-    if (answer instanceof Promise) return timed(() => answer, done);
-    done((performance.now() - began) / 1_000);
-    return answer;
-  }
   return {
-    take: (key, bucket, cost) => measured(() => limiter.take(key, bucket, cost)),
-    draw: (draw) => measured(() => limiter.draw(draw)),
+    draw(draw) {
+      const began = performance.now();
+      const answer = limiter.draw(draw);
+      if (answer instanceof Promise) return timed(() => answer, done);
+      done((performance.now() - began) / 1_000);
+      return answer;
+    },
     close: () => limiter.close(),
   };
 }

@@ -83,7 +83,6 @@ function everyone(): Access & AccessAdmin {
 
 function unlimited(): Limiter {
   return {
-    take: () => ({ admitted: true, remaining: 1, fullAt: 0, retryAfterMs: 0 }),
     draw: ({ buckets, count }) => ({ granted: count, buckets: buckets.map(() => ({ tokens: 1, fullAt: 0, retryAfterMs: 0 })) }),
     close: () => Promise.resolve(),
   };
