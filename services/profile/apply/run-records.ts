@@ -1,4 +1,7 @@
-/** One user's records in order, as far as they go: until one has to wait for a merge's partner, or its pure step throws. */
+/**
+ * One user's records in order, merges and their undo among them, as far as they go: until one has to wait for a merge's partner, or its pure
+ * step throws.
+ */
 import { type MergeRecord } from "../domain/apply-merge.ts";
 import type { UserTables } from "../domain/ports.ts";
 import type { Mark } from "../domain/profile.ts";
@@ -109,7 +112,7 @@ async function runRecord(parts: RunParts, run: Run, record: ProfileRecord): Prom
     case "await":
       return await takeIn(parts, run, record as MergeRecord<"await">);
     case "undo":
-      return await takeBack(parts, run, record as MergeRecord<"undo">);
+      return await undoMerge(parts, run, record as MergeRecord<"undo">);
     case "restore":
       return await restore(parts, run, record as RecordOf<"restore">);
     case "forget":
@@ -165,8 +168,8 @@ async function takeIn({ steps, profiles }: RunParts, run: Run, record: MergeReco
 }
 
 /** The copies stay until the source, too, has come back by them. */
-async function takeBack(parts: RunParts, run: Run, record: MergeRecord<"undo">): Promise<undefined> {
-  const taken = await takenBack(parts, run, record);
+async function undoMerge(parts: RunParts, run: Run, record: MergeRecord<"undo">): Promise<undefined> {
+  const taken = await sidesWithout(parts, run, record);
   run.user.profile = taken.target;
   forget(run, record.change.mergeId);
   for (const own of taken.targetRecords) journalRecord(run.changes, run.user, own);
@@ -177,13 +180,18 @@ async function restore(parts: RunParts, run: Run, record: RecordOf<"restore">): 
   const target = (await parts.profiles.loadUsers(run.workspaceId, [targetId])).get(targetId);
   if (!isPast({ mark: target?.mark }, record.mark)) return `Waits for user ${targetId}`;
   const undo = { ...record, change: { type: "undo" as const, mergeId, sourceId: record.userId } };
-  const taken = await takenBack(parts, run, undo);
+  const taken = await sidesWithout(parts, run, undo);
   run.user.profile = taken.source;
   for (const own of taken.sourceRecords) journalRecord(run.changes, run.user, own);
   return undefined;
 }
 
-async function takenBack({ steps, profiles }: RunParts, run: Run, undo: MergeRecord<"undo">): Promise<ReturnType<PureSteps["takeBack"]>> {
+/** What both sides would be without the merge. */
+async function sidesWithout(
+  { steps, profiles }: RunParts,
+  run: Run,
+  undo: MergeRecord<"undo">,
+): Promise<ReturnType<PureSteps["takeBack"]>> {
   const { mergeId } = undo.change;
   await run.flush();
   const frozen = (await profiles.loadFrozen(run.workspaceId, [mergeId])).get(mergeId);

@@ -40,7 +40,7 @@ function undo(effects: Effects, asked: Asked): ItemOutcome {
     return failed(asked, found.reason);
   }
   effects.view.need([found.target, found.merge.source, found.merge.target].flatMap(addressesOf));
-  takeBack(effects, found.merge, found.target);
+  separate(effects, found.merge, found.target);
   putOutcome(effects, asked, { ...asked.outcome, status: "undone", reason: "", undoUntil: 0 });
   return { index: asked.index, ok: true, reason: "" };
 }
@@ -81,7 +81,8 @@ function namesAreFree(effects: Effects, { source, target }: MergeRow): boolean {
   });
 }
 
-function takeBack(effects: Effects, merge: MergeRow, live: UserRow): void {
+/** Each side has the names and addresses that it had before the merge; lanes undo what it did to users. */
+function separate(effects: Effects, merge: MergeRow, live: UserRow): void {
   const { mergeId, source } = merge;
   const target = { ...merge.target, merges: live.merges.slice(0, -1) };
   const addresses = [...addressesOf(live), ...sideAddresses(effects.view, live)];
