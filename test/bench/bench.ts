@@ -89,8 +89,8 @@ const loads = loadsOf({ ...values, users, scale: scale * share });
 /** What each build was sent to the first workspace. */
 const tallies = new Map<Target, Tally>();
 let sent = 0;
-/** Of requests in the open loop: one in so many is read, for so long at least, as a p99 of few says nothing. */
-const [readEach, openSecondsMin] = [5, 15];
+/** Of requests in the open loop: one in so many is read, since reads are not the load, for so long at least, as a p99 of few says nothing. */
+const [readEach, openSecondsMin] = [20, 30];
 /** Before what a process that does nothing takes is looked at. */
 const restMs = 2_000;
 
