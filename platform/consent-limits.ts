@@ -29,7 +29,7 @@ export const consentLimits = {
   // What one request says alike of so many users is a fan-out: more than it can name
   fanOutUsersMin: 100,
   // Users of a fan-out whose rows are read and written, and whose events are published, together: in one process they are `embeddedBatchUsersMax`
-  fanOutPieceUsersMax: 40,
+  fanOutPieceUsersMax: 64,
   // After that its applier rests for so many times as long as it took, at most so long; less where others have to wait for all of it
   fanOutRestFactor: 6,
   fanOutRestMsMax: 90,
