@@ -8,6 +8,7 @@ import type { Log } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import type { LaneLayout } from "../../../platform/lane/layout.ts";
 import type { Applied, RecordOutcome } from "../domain/ports.ts";
+import type { UserId } from "../domain/user-key.ts";
 import { laneKeyOf } from "../../../platform/user-number.ts";
 import { createOutcomes, type Outcomes } from "./outcomes.ts";
 import { createProgress, type Progress } from "../../../platform/lane/progress.ts";
@@ -62,7 +63,7 @@ export function openMeshApplied(parts: MeshAppliedParts): MeshApplied {
     },
     async waitUsers({ partition }, { workspaceId, ids }, ms) {
       const { tails } = of(partition);
-      const own = new Set(ids.map((id) => layout.profile(layout.laneOf(workspaceId, laneKeyOf(workspaceId, id)))));
+      const own = lanesOf(layout, workspaceId, ids);
       const left = await Promise.all([...own].map((lane) => lanes[lane]?.waitLeft(tails[lane] ?? 0, ms)));
       return left.reduce((least, one) => least === undefined || one === undefined ? undefined : Math.min(least, one), ms);
     },
@@ -73,6 +74,16 @@ export function openMeshApplied(parts: MeshAppliedParts): MeshApplied {
       await Promise.all(readings.map((reading) => reading.close()));
     },
   };
+}
+
+/** Very many may share an address: after some of them all lanes are named. */
+function lanesOf(layout: LaneLayout, workspaceId: string, ids: readonly UserId[]): ReadonlySet<number> {
+  const found = new Set<number>();
+  for (const id of ids) {
+    found.add(layout.profile(layout.laneOf(workspaceId, laneKeyOf(workspaceId, id))));
+    if (found.size === layout.lanes) break;
+  }
+  return found;
 }
 
 /** A reported step that is not known to be readable yet. */
