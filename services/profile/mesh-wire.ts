@@ -45,7 +45,7 @@ import { meshWork, openProfileBacklog, type ProfileBacklog } from "./mesh-work.t
 import { openBusMembers, openBusNotices } from "../../platform/lane/bus.ts";
 import { openMeshApplied } from "./reader/mesh-applied.ts";
 import { lookForRejected } from "./reader/rejected-users.ts";
-import { type MemoryParts, readThroughMemory } from "./reader/rows-in-memory.ts";
+import { type MemoryOptions, readThroughMemory } from "./reader/rows-in-memory.ts";
 import { profileRoutes } from "./rpc/routes.ts";
 import { fillNames } from "./store/fill-names.ts";
 import { cassandraProfileMove } from "./store/moved-cassandra.ts";
@@ -179,7 +179,7 @@ async function open(
 
 /** What spares reads a question to the log or to the store. */
 function reads<Store extends IdentityStore>(
-  { partitions, ...parts }: Omit<MemoryParts<Store>, "partitionOf"> & Pick<MeshProfileConfig, "partitions">,
+  { partitions, ...parts }: Omit<MemoryOptions<Store>, "partitionOf"> & Pick<MeshProfileConfig, "partitions">,
 ) {
   function inPartition(workspaceId: string): number {
     return partitionOf(workspaceId, partitions);

@@ -54,13 +54,13 @@ export async function catchUp(parts: ReadParts, request: ReadRequest): Promise<C
 }
 
 /** A read that knows who has which name, and then waits for those users alone: in the same time as `catchUp`, for both together. */
-export interface NamesCaughtUp extends CaughtUp {
+export interface NamesRead extends CaughtUp {
   /** Whether what was decided is applied to these users. */
   users(ids: readonly UserId[]): Promise<boolean>;
 }
 
 /** As `catchUp`, until what the log held is decided: names and whom they mean are read, and users only where `users` was waited for. */
-export async function catchUpNames(parts: ReadParts, request: ReadRequest): Promise<NamesCaughtUp> {
+export async function catchUpNames(parts: ReadParts, request: ReadRequest): Promise<NamesRead> {
   const end = await endOf(parts, request);
   const { applied } = parts;
   const { workspaceId, readAfter, signal } = request;

@@ -1,6 +1,6 @@
 /** Use case: profiles read back by any identifier (POST /users/export/ids). */
 import { limits } from "../../../platform/limits.ts";
-import { catchUpNames, type NamesCaughtUp, type ReadParts, type ReadRequest } from "./catch-up.ts";
+import { catchUpNames, type NamesRead, type ReadParts, type ReadRequest } from "./catch-up.ts";
 import { waitingIn, type WaitingStatuses } from "./email-statuses.ts";
 import { findUsers, type ReadKey } from "./find-users.ts";
 import type { ProfileStore, StoredUser } from "./ports.ts";
@@ -23,8 +23,8 @@ export async function exportUsers(
   parts: ReadParts,
   request: ReadRequest & { readonly users: readonly ReadKey[] },
 ): Promise<ExportedUsers> {
-  const caughtUp = await catchUpNames(parts, request);
-  const { found, stored, waiting, late } = await readUsers(parts, request, caughtUp);
+  const barrier = await catchUpNames(parts, request);
+  const { found, stored, waiting, late } = await readUsers(parts, request, barrier);
   const profiles = new Map<UserId, Profile>();
   const unknown: number[] = [];
   for (const [index, ids] of found.entries()) {
@@ -33,23 +33,23 @@ export async function exportUsers(
     for (const profile of present) profiles.set(profile.id, profile);
   }
   const isHeld = [...stored.values()].some((user) => user.held);
-  return { profiles: [...profiles.values()], waiting, unknown, behind: caughtUp.behind || late || isHeld };
+  return { profiles: [...profiles.values()], waiting, unknown, behind: barrier.behind || late || isHeld };
 }
 
 /** Names and profiles are two reads; where a step came in between, both are read again. */
 async function readUsers(
   { identities, profiles, applied }: ReadParts,
   { workspaceId, users, signal }: ReadRequest & { readonly users: readonly ReadKey[] },
-  caughtUp: NamesCaughtUp,
+  barrier: NamesRead,
 ): Promise<{ found: readonly UserId[][]; stored: ReadonlyMap<UserId, StoredUser>; waiting: WaitingStatuses; late: boolean }> {
-  const { end } = caughtUp;
+  const { end } = barrier;
   for (let attempt = 1;; attempt += 1) {
     const before = applied.through(end);
     const named = await findUsers(identities, workspaceId, users);
     const found = named.map((rows) => rows.map(({ id }) => id));
     signal?.throwIfAborted();
     const ids = [...new Set(found.flat())];
-    const late = !await caughtUp.users(ids);
+    const late = !await barrier.users(ids);
     signal?.throwIfAborted();
     const stored = await loadUsers(profiles, { workspaceId, signal }, ids);
     const isWhole = [...stored.values()].every((user) => user.profile !== undefined);

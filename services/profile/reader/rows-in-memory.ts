@@ -13,7 +13,7 @@ interface ResolverRows {
 /** By partition: the resolvers of this process. */
 export type ResolversRows = ReadonlyMap<number, ResolverRows>;
 
-export interface MemoryParts<Store extends IdentityStore> {
+export interface MemoryOptions<Store extends IdentityStore> {
   /** Keeps its other functions. */
   readonly identities: Store;
   readonly resolvers: ResolversRows;
@@ -25,7 +25,9 @@ export interface MemoryParts<Store extends IdentityStore> {
  * Another process may have taken over the partition: the resolver's rows count only where it has decided all that is known to be decided, and so all
  * that a read has waited for.
  */
-export function readThroughMemory<Store extends IdentityStore>({ identities, resolvers, applied, partitionOf }: MemoryParts<Store>): Store {
+export function readThroughMemory<Store extends IdentityStore>(
+  { identities, resolvers, applied, partitionOf }: MemoryOptions<Store>,
+): Store {
   return {
     ...identities,
     async load(workspaceId, keys) {
