@@ -175,10 +175,19 @@ test("openMeshApplied() lets users wait for what is decided at the call, and for
   expect(await applied.waitUsers({ partition: 0, sequence: 6 }, { workspaceId: "w", ids: [userIn(0)] }, 0)).toBe(undefined);
 });
 
-test("openMeshApplied() says once what reads wait for, until one waits for more", () => {
-  const { applied, notices } = open();
-  const awaited: unknown[] = [];
-  notices.listen((notice) => notice.kind === "awaited" && awaited.push(notice));
-  for (const sequence of [5, 5, 4, 6]) applied.hurry({ partition: 0, sequence });
-  expect(awaited).toEqual([5, 6].map((sequence) => ({ kind: "awaited", partition: 0, sequence })));
+test("openMeshApplied() says at once what reads wait for, and what they wait for soon after together", () => {
+  const { applied, notices, clock } = open();
+  const awaited: number[] = [];
+  notices.listen((notice) => notice.kind === "awaited" && awaited.push(notice.sequence));
+  for (const sequence of [5, 5, 4, 6, 7]) applied.hurry({ partition: 0, sequence });
+  expect(awaited).toEqual([5]);
+  clock.advance(limits.progressGatherMs);
+  expect(awaited).toEqual([5, 7]);
+  applied.hurry({ partition: 0, sequence: 8 });
+  expect(awaited).toEqual([5, 7]);
+  clock.advance(limits.progressGatherMs);
+  clock.advance(limits.progressGatherMs);
+  expect(awaited).toEqual([5, 7, 8]);
+  applied.hurry({ partition: 0, sequence: 9 });
+  expect(awaited).toEqual([5, 7, 8, 9]);
 });

@@ -59,7 +59,7 @@ export function openMeshApplied(parts: MeshAppliedParts): MeshApplied {
     waitDecided: ({ partition, sequence }, ms) => of(partition).decided.waitLeft(sequence, ms),
     decidedThrough: ({ partition }) => of(partition).decided.applied,
     hurry({ partition, sequence }) {
-      if (of(partition).isNewlyAwaited(sequence)) parts.notices.publish([{ kind: "awaited", partition, sequence }]);
+      of(partition).hurry(sequence, (awaited) => parts.notices.publish([{ kind: "awaited", partition, sequence: awaited }]));
     },
     async waitUsers({ partition }, { workspaceId, ids }, ms) {
       const { tails } = of(partition);
@@ -71,6 +71,7 @@ export function openMeshApplied(parts: MeshAppliedParts): MeshApplied {
     trouble: () => readings.map((reading) => reading.trouble()).find((reason) => reason !== undefined),
     async close() {
       stop();
+      for (const partition of heard) partition.close();
       await Promise.all(readings.map((reading) => reading.close()));
     },
   };
@@ -103,10 +104,14 @@ class HeardPartition {
   readonly #lanes: readonly Progress[];
   #steps: ReportedStep[] = [];
   #written = 0;
-  /** The last place that a read waits for, of those that resolvers know of. */
+  /** The last place that a read waits for, and the last that resolvers know of. */
   #awaited = 0;
+  #published = 0;
+  #cancel: (() => void) | undefined;
+  readonly #clock: Clock;
 
   constructor(clock: Clock, lanes: readonly Progress[]) {
+    this.#clock = clock;
     this.progress = createProgress(clock);
     this.decided = createProgress(clock);
     this.#lanes = lanes;
@@ -121,10 +126,20 @@ class HeardPartition {
     this.settle();
   }
 
-  isNewlyAwaited(sequence: number): boolean {
-    if (sequence <= this.#awaited) return false;
-    this.#awaited = sequence;
-    return true;
+  /** Publishes it at once, but what is waited for within `progressGatherMs` of that together. */
+  hurry(sequence: number, publish: (awaited: number) => void): void {
+    this.#awaited = Math.max(this.#awaited, sequence);
+    if (this.#cancel !== undefined || this.#awaited === this.#published) return;
+    this.#published = this.#awaited;
+    publish(this.#awaited);
+    this.#cancel = this.#clock.after(limits.progressGatherMs, () => {
+      this.#cancel = undefined;
+      this.hurry(0, publish);
+    });
+  }
+
+  close(): void {
+    this.#cancel?.();
   }
 
   wrote(sequence: number): void {
