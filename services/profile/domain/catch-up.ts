@@ -65,16 +65,14 @@ export async function catchUpNames(parts: ReadParts, request: ReadRequest): Prom
   const { applied } = parts;
   const { workspaceId, readAfter, signal } = request;
   const inTime = await applied.waitDecided(end, limits.readWaitMs);
-  let left = inTime ?? 0;
-  if (readAfter !== undefined) left = await applied.waitDecided(readAfter, left + longerMs) ?? 0;
+  let left = readAfter === undefined ? inTime : await applied.waitDecided(readAfter, (inTime ?? 0) + longerMs);
   signal?.throwIfAborted();
   return {
-    behind: inTime === undefined ? applied.decidedThrough(end) < end.sequence : readAfter !== undefined && left === 0,
+    behind: inTime === undefined ? applied.decidedThrough(end) < end.sequence : left === undefined,
     end,
     async users(ids) {
-      const then = await applied.waitUsers(end, { workspaceId, ids }, left);
-      left = then ?? 0;
-      return then !== undefined;
+      left = await applied.waitUsers(end, { workspaceId, ids }, left ?? 0);
+      return left !== undefined;
     },
   };
 }
