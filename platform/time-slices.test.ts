@@ -45,3 +45,15 @@ test("a piece that comes when nothing waits begins at once, also after a slice t
   }
   expect(now).toBe(75);
 });
+
+test("what others wait for goes before them", async () => {
+  const slices = createTimeSlices({ monotonic: () => 0 }, 10);
+  const order: string[] = [];
+  const lanes = ["a", "b", "c"].map(async (lane) => {
+    await slices.next();
+    order.push(lane);
+  });
+  const first = slices.nextFirst().then(() => order.push("first"));
+  await Promise.all([...lanes, first]);
+  expect(order).toEqual(["a", "first", "b", "c"]);
+});

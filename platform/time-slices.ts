@@ -6,9 +6,11 @@ import type { Clock } from "./clock.ts";
 export interface TimeSlices {
   /**
    * Resolves, one caller after the other, for a piece of work: what it does until it waits for a store or the like is done before the next caller's
-   * begins. Where the pieces since the event loop turned took as long as a slice together, it turns first.
+   * begins. Where the pieces since the event loop turned took as long as a slice together, it turns first. First come, first served.
    */
   next(): Promise<void>;
+  /** As `next`, before all who wait: for what others wait for. */
+  nextFirst(): Promise<void>;
 }
 
 export function createTimeSlices(clock: Pick<Clock, "monotonic">, sliceMs: number): TimeSlices {
@@ -36,12 +38,14 @@ export function createTimeSlices(clock: Pick<Clock, "monotonic">, sliceMs: numbe
     queueMicrotask(() => nextTick(goOn));
   }
 
+  // Where a slice is over, the turn of the event loop goes on
+  function added(turn: Promise<void>): Promise<void> {
+    if (!isGoingOn) goOn();
+    return turn;
+  }
+
   return {
-    next() {
-      const turn = new Promise<void>((resolve) => waiting.push(resolve));
-      // Where a slice is over, the turn of the event loop goes on
-      if (!isGoingOn) goOn();
-      return turn;
-    },
+    next: () => added(new Promise((resolve) => void waiting.push(resolve))),
+    nextFirst: () => added(new Promise((resolve) => void waiting.unshift(resolve))),
   };
 }

@@ -28,8 +28,8 @@ import { type Members, type Ownership, ownWork } from "../../platform/lane/owner
 import { createProgressPublisher, type ProgressNotices, type ProgressPublisher } from "../../platform/lane/progress-notices.ts";
 import type { Reading } from "../../platform/lane/read-on.ts";
 import type { RowMarks } from "../../platform/lane/row-marks.ts";
-import type { ResolversRows } from "./reader/rows-in-memory.ts";
-import { resolveToLanes } from "./resolve/publish-steps.ts";
+import type { RowsOf } from "./reader/rows-in-memory.ts";
+import { type LaneResolver, resolveToLanes } from "./resolve/publish-steps.ts";
 import { createViews, type Views } from "./resolve/views.ts";
 import { profileFromRow } from "./store/rows.ts";
 
@@ -67,7 +67,8 @@ export interface MeshReaderOptions {
 
 export interface MeshReaders {
   readonly owned: Ownership["owned"];
-  readonly resolvers: ResolversRows;
+  /** What the resolver of a partition has in memory; undefined: another process resolves it. */
+  readonly rowsOf: RowsOf;
   /** Why something owned does not get on; undefined while all is well. */
   trouble(): string | undefined;
   readonly retry: Ownership["retry"];
@@ -81,7 +82,10 @@ export function startMeshReaders(options: MeshReaderOptions): MeshReaders {
   const slices = createTimeSlices(options.clock, limits.timeSliceMs);
   const partitions = Array.from({ length: options.intake.partitions }, (_, partition) => `${resolving}${partition}`);
   const lanes = Array.from({ length: options.layout.lanes }, (_, lane) => `${applying}${lane}`);
-  const resolvers = new Map<number, Views>();
+  const resolvers: Resolvers = new Map();
+  const stopListening = options.notices.listen((notice) => {
+    if (notice.kind === "awaited") resolvers.get(notice.partition)?.reading.awaited(notice.sequence);
+  });
   const ownership = ownWork({
     ...options,
     work: [...partitions, ...lanes],
@@ -92,10 +96,11 @@ export function startMeshReaders(options: MeshReaderOptions): MeshReaders {
   });
   return {
     owned: ownership.owned,
-    resolvers,
+    rowsOf: (partition) => resolvers.get(partition)?.views,
     trouble: () => firstTrouble(ownership.owned),
     retry: ownership.retry,
     async close() {
+      stopListening();
       await ownership.close();
       publisher.close();
     },
@@ -114,13 +119,15 @@ export function firstTrouble(owned: ReadonlyMap<string, Pick<Reading, "trouble">
 const resolving = "resolve-";
 const applying = "apply-";
 
+/** By partition, of this process. */
+type Resolvers = Map<number, { readonly views: Views; readonly reading: LaneResolver }>;
+
 function startResolver(
   options: MeshReaderOptions,
-  { publisher, slices, resolvers }: { publisher: ProgressPublisher; slices: TimeSlices; resolvers: Map<number, Views> },
+  { publisher, slices, resolvers }: { publisher: ProgressPublisher; slices: TimeSlices; resolvers: Resolvers },
   partition: number,
 ): Reading {
   const views = createViews(options.intake.partitions);
-  resolvers.set(partition, views);
   const reading = resolveToLanes({
     ...options,
     partition,
@@ -141,13 +148,10 @@ function startResolver(
     slices,
     views,
   });
-  const stop = options.notices.listen((notice) => {
-    if (notice.kind === "awaited" && notice.partition === partition) reading.awaited(notice.sequence);
-  });
+  resolvers.set(partition, { views, reading });
   return {
     ...reading,
     async close() {
-      stop();
       resolvers.delete(partition);
       await reading.close();
     },

@@ -100,8 +100,8 @@ export async function openProfile(options: ProfileOptions): Promise<ProfilePart>
     telemetry,
   );
   const asked = await openSqliteAsked(database);
-  const resolvers = new Map(Array.from({ length: log.partitions }, (_, partition) => [partition, createViews(log.partitions)]));
-  const partitions = Array.from(resolvers, ([partition, views]) => startPartition(options, { tables, views }, partition));
+  const views = Array.from({ length: log.partitions }, () => createViews(log.partitions));
+  const partitions = views.map((own, partition) => startPartition(options, { tables, views: own }, partition));
   const applied = appliedOf(partitions);
   const meters = partitions.map(({ steps: { progress } }, partition) =>
     openLagMeter({ lane: `intake-${partition}`, tail: () => log.tail(partition), applied: () => progress.applied }, clock)
@@ -117,7 +117,7 @@ export async function openProfile(options: ProfileOptions): Promise<ProfilePart>
     applied,
     identities: readThroughMemory({
       identities: tables.identities,
-      resolvers,
+      rowsOf: (partition) => views[partition],
       applied,
       partitionOf: (workspaceId) => partitionOf(workspaceId, log.partitions),
     }),

@@ -55,8 +55,10 @@ export async function catchUp(parts: ReadParts, request: ReadRequest): Promise<C
 
 /** A read that knows who has which name, and then waits for those users alone: in the same time as `catchUp`, for both together. */
 export interface NamesRead extends CaughtUp {
-  /** Whether what was decided is applied to these users. */
+  /** Waits until what was decided is applied to these users; false where that takes too long. */
   users(ids: readonly UserId[]): Promise<boolean>;
+  /** Waits until a later record, too, is decided. */
+  decided(sequence: number): Promise<boolean>;
 }
 
 /** As `catchUp`, until what the log held is decided: names and whom they mean are read, and users only where `users` was waited for. */
@@ -72,6 +74,10 @@ export async function catchUpNames(parts: ReadParts, request: ReadRequest): Prom
     end,
     async users(ids) {
       left = await applied.waitUsers(end, { workspaceId, ids }, left ?? 0);
+      return left !== undefined;
+    },
+    async decided(sequence) {
+      left = await applied.waitDecided({ ...end, sequence }, left ?? 0);
       return left !== undefined;
     },
   };

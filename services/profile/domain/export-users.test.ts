@@ -70,3 +70,30 @@ test("an export waits until what was decided is applied to the users that it nam
   isApplied = false;
   expect((await exportUsers(parts(() => {}, applied), request)).behind).toBe(true);
 });
+
+test("a user who was merged into another between the reads of names and of users is found in that one, also while others' lanes are behind", async () => {
+  const asked: number[] = [];
+  let isMerged = false;
+  const applied = allApplied({
+    through: () => 0,
+    decidedThrough: () => (isMerged ? 7 : 1),
+    waitDecided({ sequence }, ms) {
+      asked.push(sequence);
+      isMerged ||= sequence === 7;
+      return Promise.resolve(ms);
+    },
+  });
+  const world = {
+    ...parts(() => {}, applied),
+    identities: {
+      load: async (_workspace: string, keys: readonly IdentityKey[]) =>
+        new Map<IdentityKey, unknown>(keys.map((key) => [key, key.startsWith("x:") ? (isMerged ? "u2" : "u1") : { id: key.slice(2) }])),
+    },
+    profiles: {
+      loadUsers: async (_workspace: string, ids: readonly UserId[]) =>
+        new Map(ids.map((id) => [id, { profile: id === "u1" ? undefined : { id }, held: false, mark: [7, 0] } as unknown as StoredUser])),
+    },
+  } as unknown as ReadParts;
+  const { profiles, unknown, behind } = await exportUsers(world, { workspaceId: "w", users: [{ by: "externalId", id: "ann" }] });
+  expect([profiles.map(({ id }) => id), unknown, behind, asked]).toEqual([["u2"], [], false, [1, 7]]);
+});

@@ -36,26 +36,29 @@ export async function exportUsers(
   return { profiles: [...profiles.values()], waiting, unknown, behind: barrier.behind || late || isHeld };
 }
 
-/** Names and profiles are two reads; where a step came in between, both are read again. */
+/** Names and profiles are two reads, with a wait between; where a user has gone meanwhile, both are read again. */
 async function readUsers(
   { identities, profiles, applied }: ReadParts,
   { workspaceId, users, signal }: ReadRequest & { readonly users: readonly ReadKey[] },
   barrier: NamesRead,
 ): Promise<{ found: readonly UserId[][]; stored: ReadonlyMap<UserId, StoredUser>; waiting: WaitingStatuses; late: boolean }> {
   const { end } = barrier;
+  let late = false;
   for (let attempt = 1;; attempt += 1) {
-    const before = applied.through(end);
+    const before = applied.decidedThrough(end);
     const named = await findUsers(identities, workspaceId, users);
     const found = named.map((rows) => rows.map(({ id }) => id));
     signal?.throwIfAborted();
     const ids = [...new Set(found.flat())];
-    const late = !await barrier.users(ids);
+    if (!await barrier.users(ids)) late = true;
     signal?.throwIfAborted();
     const stored = await loadUsers(profiles, { workspaceId, signal }, ids);
-    const isWhole = [...stored.values()].every((user) => user.profile !== undefined);
-    if (isWhole || applied.through(end) === before || attempt === attemptsMax) {
-      return { found, stored, waiting: waitingIn(named.flat()), late };
-    }
+    // A user who is gone by a record that is decided since went into another, whom the names mean once that is known
+    const gone = [...stored.values()].filter((user) => user.profile === undefined);
+    const goneAt = Math.max(0, ...gone.map(({ mark }) => mark?.[0] ?? 0));
+    const isSame = goneAt <= before && applied.decidedThrough(end) === before;
+    if (gone.length === 0 || isSame || attempt === attemptsMax) return { found, stored, waiting: waitingIn(named.flat()), late };
+    if (goneAt > before && !await barrier.decided(goneAt)) late = true;
   }
 }
 

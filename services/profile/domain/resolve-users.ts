@@ -1,5 +1,5 @@
 /** Use case: who is meant, for services that keep data by user (RPC ResolveUsers). */
-import { catchUp, catchUpNames, type ReadParts, type ReadRequest } from "./catch-up.ts";
+import { catchUpNames, type ReadParts, type ReadRequest } from "./catch-up.ts";
 import { findUsers } from "./find-users.ts";
 import type { UserRow } from "./identity.ts";
 import type { Position } from "./ports.ts";
@@ -13,17 +13,16 @@ export interface ResolvedUsers {
   readonly end: Position;
 }
 
-/** Without keys it is only the wait. */
+/** Without keys it is only the wait, until what the log held is decided: consent is not in profiles. */
 export async function resolveUsers(
   parts: ReadParts,
   request: ReadRequest & { readonly users: readonly UserKey[] },
 ): Promise<ResolvedUsers> {
   const { workspaceId, users } = request;
-  if (users.length === 0) return { found: [], ...await catchUp(parts, request) };
   function find(): Promise<UserRow[][]> {
     return findUsers(parts.identities, workspaceId, users);
   }
-  if (parts.readAhead === undefined) {
+  if (users.length === 0 || parts.readAhead === undefined) {
     const { behind, end } = await catchUpNames(parts, request);
     return { found: await find(), behind, end };
   }

@@ -18,7 +18,7 @@ function opened(appliedThrough: number, partition = 0) {
       },
       other: () => "still there",
     },
-    resolvers: new Map([[0, views]]),
+    rowsOf: (at) => (at === 0 ? views : undefined),
     applied: { decidedThrough: () => appliedThrough },
     partitionOf: () => partition,
   });

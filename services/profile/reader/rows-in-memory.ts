@@ -10,13 +10,13 @@ interface ResolverRows {
   stored(workspaceId: string, key: IdentityKey): unknown;
 }
 
-/** By partition: the resolvers of this process. */
-export type ResolversRows = ReadonlyMap<number, ResolverRows>;
+/** Of the resolver of a partition; undefined: another process resolves it. */
+export type RowsOf = (partition: number) => ResolverRows | undefined;
 
 export interface MemoryOptions<Store extends IdentityStore> {
   /** Keeps its other functions. */
   readonly identities: Store;
-  readonly resolvers: ResolversRows;
+  readonly rowsOf: RowsOf;
   readonly applied: Pick<Applied, "decidedThrough">;
   readonly partitionOf: (workspaceId: string) => number;
 }
@@ -26,13 +26,13 @@ export interface MemoryOptions<Store extends IdentityStore> {
  * that a read has waited for.
  */
 export function readThroughMemory<Store extends IdentityStore>(
-  { identities, resolvers, applied, partitionOf }: MemoryOptions<Store>,
+  { identities, rowsOf, applied, partitionOf }: MemoryOptions<Store>,
 ): Store {
   return {
     ...identities,
     async load(workspaceId, keys) {
       const partition = partitionOf(workspaceId);
-      const rows = resolvers.get(partition);
+      const rows = rowsOf(partition);
       if (rows === undefined || rows.through < applied.decidedThrough({ partition, sequence: 0 })) {
         return await identities.load(workspaceId, keys);
       }

@@ -62,7 +62,7 @@ export async function planEffects(parts: EffectParts, resolved: Resolved, option
   const spans = beginSpans(parts, resolved.traces, options.agoMs);
   for (const { workspaceId, records } of resolved.workspaces) {
     for (const record of records) {
-      await parts.slices?.next();
+      await parts.slices?.nextFirst();
       await addEffects(effects, { ...parts, ...options }, { workspaceId, record, span: spans.get(record.sequence) });
     }
   }

@@ -56,7 +56,7 @@ export async function resolveRecords(
   const { byWorkspace, setAside, traces } = decodeAll(parts, records);
   const outcomes: [number, RecordOutcome][] = [];
   const all = await inFlight([...byWorkspace], parts.workspacesTogether ?? 1, async ([workspaceId, intake]) => {
-    await parts.slices?.next();
+    await parts.slices?.nextFirst();
     const view = parts.views.of(workspaceId);
     const { resolved, failed } = await resolveWorkspace(view, intake, { ...parts, options });
     if (options.counts) await countStep(view, resolved, { now: options.now, store: parts.identities });

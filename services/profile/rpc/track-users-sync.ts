@@ -14,7 +14,6 @@ import {
 import type { ReadParts } from "../domain/catch-up.ts";
 import type { ObjectError } from "../domain/check-track.ts";
 import { findUsers } from "../domain/find-users.ts";
-import type { Position } from "../domain/ports.ts";
 import type { Profile } from "../domain/profile.ts";
 import { checkTrackSync, fullErrors } from "../domain/track-users-sync.ts";
 import type { UserKey } from "../domain/user-key.ts";
@@ -44,12 +43,9 @@ export async function handleTrackUsersSync(
     message.bodyJson.length,
     () => submit(parts, scope, { body: trackBody([object]), mark }),
   );
-  parts.applied.hurry(position);
-  const leftMs = await parts.applied.waitDecided(position, limits.outcomeWaitMsMax);
-  if (leftMs === undefined) throw new Refusal("OUTCOME_UNKNOWN");
-  const decided = { workspaceId: scope.workspaceId, position, leftMs };
+  if (!await parts.applied.wait(position, limits.outcomeWaitMsMax)) throw new Refusal("OUTCOME_UNKNOWN");
   async function rendered(): Promise<Uint8Array> {
-    const profile = await profileOf(parts, decided, object.user);
+    const profile = await profileOf(parts, scope.workspaceId, object.user);
     return profile === undefined ? emptyAnswer : answerOf(toJsonBytes(syncUser(object.user, profile)), fullErrors(object, profile));
   }
   const answer = mark === undefined
@@ -64,17 +60,11 @@ export async function handleTrackUsersSync(
   });
 }
 
-/** Once the request is applied to the user. Undefined where the object was for existing users only and none was found. */
-async function profileOf(
-  { identities, profiles, applied }: ReadParts,
-  { workspaceId, position, leftMs }: { readonly workspaceId: string; readonly position: Position; readonly leftMs: number },
-  user: UserKey,
-): Promise<Profile | undefined> {
+/** Undefined where the object was for existing users only and none was found. */
+async function profileOf({ identities, profiles }: ReadParts, workspaceId: string, user: UserKey): Promise<Profile | undefined> {
   const [users] = await findUsers(identities, workspaceId, [user]);
   const id = users?.[0]?.id;
-  if (id === undefined) return undefined;
-  if (await applied.waitUsers(position, { workspaceId, ids: [id] }, leftMs) === undefined) throw new Refusal("OUTCOME_UNKNOWN");
-  return (await profiles.load(workspaceId, [id])).get(id);
+  return id === undefined ? undefined : (await profiles.load(workspaceId, [id])).get(id);
 }
 
 const emptyAnswer = new Uint8Array();
