@@ -88,20 +88,23 @@ export function openLaneApplied(parts: LaneAppliedParts): LaneApplied {
     }
   }
 
+  /** How many of the `ms` are left once the place is resolved; undefined after them without it. */
+  async function resolved(of: Heard, { partition, sequence }: Position, ms: number): Promise<number | undefined> {
+    if (of.resolved.applied >= sequence) return ms;
+    of.waiting += 1;
+    readings[partition]?.wake();
+    const left = await of.resolved.waitLeft(sequence, ms);
+    of.waiting -= 1;
+    return left;
+  }
+
   return {
-    async wait({ partition, sequence }, lanes, ms) {
-      const of = heard[partition];
-      if (of === undefined) throw new Error(`Expected a partition below ${heard.length}, got ${partition}`);
-      const until = clock.monotonic() + ms;
-      if (of.resolved.applied < sequence) {
-        of.waiting += 1;
-        readings[partition]?.wake();
-        const isResolved = await of.resolved.wait(sequence, ms);
-        of.waiting -= 1;
-        if (!isResolved) return false;
-      }
+    async wait(place, lanes, ms) {
+      const of = heard[place.partition];
+      if (of === undefined) throw new Error(`Expected a partition below ${heard.length}, got ${place.partition}`);
+      const left = await resolved(of, place, ms);
+      if (left === undefined) return false;
       const { tails } = of;
-      const left = Math.max(0, until - clock.monotonic());
       return (await Promise.all(lanes.map((part) => reached(part, tails[part.lane] ?? 0, left)))).every(Boolean);
     },
     heard: (lane) => ({

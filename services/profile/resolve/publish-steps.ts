@@ -63,8 +63,7 @@ export function resolveToLanes(parts: PublishParts & Omit<ResolverParts, "steps"
   return {
     ...reading,
     awaited(sequence) {
-      steps.awaited = Math.max(steps.awaited, sequence);
-      if (sequence > (steps.place?.through ?? 0)) reading.hurry();
+      if (steps.awaits(sequence)) reading.hurry();
     },
   };
 }
@@ -96,8 +95,6 @@ function numberingOf({ numbered, inLanes }: Pick<NonNullable<Place["inside"]>, "
 }
 
 class PublishedSteps implements Steps {
-  /** The last record that a read is known to wait for. */
-  awaited = 0;
   readonly #parts: PublishParts;
   /** Undefined: has to be read again. */
   #at: { readonly sequence: number; readonly place: Place } | undefined;
@@ -111,6 +108,8 @@ class PublishedSteps implements Steps {
   /** Read since the last trim. */
   #bytes = 0;
   #report = { last: 0, before: 0 };
+  /** The last record that a read is known to wait for. */
+  #awaited = 0;
 
   constructor(parts: PublishParts) {
     this.#parts = parts;
@@ -118,6 +117,12 @@ class PublishedSteps implements Steps {
 
   get place(): Place | undefined {
     return this.#at?.place;
+  }
+
+  /** A read waits for this record. Whether one waits that is not resolved. */
+  awaits(sequence = 0): boolean {
+    this.#awaited = Math.max(this.#awaited, sequence);
+    return this.#awaited > (this.#at?.place.through ?? 0);
   }
 
   bytesMax(): number {
@@ -289,7 +294,7 @@ class PublishedSteps implements Steps {
   /** Forgets intake, rows and checkpoints behind the place, by time and by bytes; never the last checkpoint. */
   async settle(wasBusy: boolean): ReturnType<Steps["settle"]> {
     await this.#trim();
-    if (wasBusy) return this.awaited > (this.#at?.place.through ?? 0) ? "busy" : { pauseMs: this.#restMs };
+    if (wasBusy) return this.awaits() ? "busy" : { pauseMs: this.#restMs };
     const isDue = this.#at !== undefined && this.#at.place.through > this.#trimmed;
     return isDue ? Math.max(1, this.#trimAt - this.#parts.clock.monotonic()) : "idle";
   }
