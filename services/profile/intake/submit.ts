@@ -53,7 +53,7 @@ function append({ intake: { log }, ...parts }: WriteParts, context: RequestConte
 
 /** Waits for the resolver. Refuses IDEMPOTENCY_KEY_REUSED, OUTCOME_UNKNOWN. */
 async function decide({ applied }: Pick<WriteParts, "applied">, position: Position): Promise<Decided> {
-  if (await applied.waitDecided(position, limits.outcomeWaitMsMax) === undefined) throw new Refusal("OUTCOME_UNKNOWN");
+  if (!await applied.wait(position, limits.outcomeWaitMsMax)) throw new Refusal("OUTCOME_UNKNOWN");
   const outcome = applied.outcome(position) ?? {};
   if (outcome.setAside) throw new Error(`Record ${position.sequence} of partition ${position.partition} was set aside`);
   if (outcome.repeat?.kind === "reused") throw new Refusal("IDEMPOTENCY_KEY_REUSED");

@@ -70,3 +70,13 @@ test("what is tracked is taken in its turn, and nothing is in the log where that
   for (const asked of [tracked, synced]) await expect(asked).rejects.toMatchObject({ reason: "BEHIND" });
   expect(records).toEqual([]);
 });
+
+test("who admits a user has the answer once that is applied, not when it is decided: only then data of the user is taken", async () => {
+  const { parts } = openWorld();
+  const decided = {
+    ...parts,
+    applied: allApplied({ wait: () => Promise.resolve(false), outcome: () => ({ items: [{ index: 0, ok: true, reason: "" }] }) }),
+  };
+  const asked = create(wire.AdmitUserRequestSchema, { scope, user: { key: { case: "externalId", value: "ann" } } });
+  await expect(handleAdmitUser(decided, asked)).rejects.toMatchObject({ reason: "OUTCOME_UNKNOWN" });
+});
