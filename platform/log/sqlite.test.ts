@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { fakeClock } from "../clock.fixture.ts";
 import { limits } from "../limits.ts";
 import { type Database, openDatabase } from "../sqlite/database.ts";
+import { migrate } from "../sqlite/migrate.ts";
 import { describeLog } from "./log-contract.ts";
 import { openSqliteLog } from "./sqlite.ts";
 
@@ -32,6 +33,15 @@ describeLog("sqlite", async () => {
   };
 });
 
+/** As a build before made them. */
+const tablesBefore = [
+  `CREATE TABLE log_tails (partition INTEGER PRIMARY KEY, sequence INTEGER NOT NULL) STRICT;
+   CREATE TABLE log_records (
+     partition INTEGER NOT NULL, sequence INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (partition, sequence)
+   ) STRICT, WITHOUT ROWID;
+   INSERT INTO log_tails VALUES (0, 9), (1, 8);`,
+];
+
 describe("openSqliteLog()", () => {
   const databases: Database[] = [];
   afterEach(async () => {
@@ -49,6 +59,26 @@ describe("openSqliteLog()", () => {
     await expect(openSqliteLog({ database, partitions: 3, clock: fakeClock() })).rejects.toThrow(
       "The log was made with 2 partitions and cannot be opened with 3",
     );
+  });
+
+  test("takes over the records of a build whose tables had them by partition and sequence", async () => {
+    const database = openDatabase({ path: ":memory:" });
+    databases.push(database);
+    await migrate(database, "log", tablesBefore);
+    for (const [partition, sequence] of [[0, 7], [0, 9], [1, 8]] as const) {
+      const put = database.prepare("INSERT INTO log_records (partition, sequence, body) VALUES (?, ?, ?)");
+      await database.write(() => put.run(partition, sequence, Uint8Array.of(sequence)));
+    }
+    const log = await openSqliteLog({ database, partitions: 2, clock: fakeClock() });
+    const read = async (partition: number) =>
+      (await log.read(partition, 0, { max: 9, bytesMax: 99 })).map(({ sequence, body }) => [sequence, ...body]);
+    expect([await read(0), await read(1)]).toEqual([[[7, 7], [9, 9]], [[8, 8]]]);
+    expect([await log.append(0, Uint8Array.of(1)), await log.append(1, Uint8Array.of(1))]).toEqual([10, 9]);
+    await log.trim(0, 9);
+    await log.close();
+    const again = await openSqliteLog({ database, partitions: 2, clock: fakeClock() });
+    expect((await again.read(0, 0, { max: 9, bytesMax: 99 })).map(({ sequence }) => sequence)).toEqual([10]);
+    expect((await again.read(1, 0, { max: 9, bytesMax: 99 })).map(({ sequence }) => sequence)).toEqual([8, 9]);
   });
 
   test("append() refuses what passes the number that may wait, and takes the rest", async () => {

@@ -69,13 +69,18 @@ function tailRows(database: Database): number[] {
   return database.prepare("SELECT sequence FROM log_tails ORDER BY partition").all().map((row) => Number(row["sequence"]));
 }
 
-/** Without rowid: the key is the order of reading, and appending at its end splits no page. */
+/** A record's place is its rowid: only at the end of such a table SQLite adds a page without dividing what its neighbours have. */
 const versions = [
   `CREATE TABLE log_tails (partition INTEGER PRIMARY KEY, sequence INTEGER NOT NULL) STRICT;
    CREATE TABLE log_records (
      partition INTEGER NOT NULL, sequence INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (partition, sequence)
    ) STRICT, WITHOUT ROWID;`,
   epochSchema,
+  `CREATE TABLE log_placed (place INTEGER PRIMARY KEY, body BLOB NOT NULL) STRICT;
+   INSERT INTO log_placed (place, body)
+     SELECT sequence * (SELECT count(*) FROM log_tails) + partition, body FROM log_records ORDER BY 1;
+   DROP TABLE log_records;
+   ALTER TABLE log_placed RENAME TO log_records;`,
 ];
 
 /** How many orders the log has; makes `partitions` of them where it has none yet. */
@@ -86,6 +91,9 @@ function madePartitions(database: Database, partitions: number): number {
   for (let partition = 0; partition < partitions; partition += 1) insert.run(partition);
   return partitions;
 }
+
+/** Records of all partitions lie in one table: the place is the sequence times their number, plus the partition. */
+const isOwn = "place % ? = ?";
 
 class SqliteLog implements Log {
   readonly partitions: number;
@@ -130,20 +138,18 @@ class SqliteLog implements Log {
     this.#check(partition);
     const recent = this.#recent[partition]?.read(after, options);
     if (recent !== undefined) return recent;
+    const first = this.#placeOf(partition, after);
     // Sizes first: bodies are read only as far as they fit
     const sizes = this.#database
-      .prepare(
-        `SELECT sequence, length(body) AS bytes FROM log_records WHERE partition = ? AND sequence > ?
-         ORDER BY sequence LIMIT ?`,
-      )
-      .all(partition, after, options.max);
+      .prepare(`SELECT place, length(body) AS bytes FROM log_records WHERE place > ? AND ${isOwn} ORDER BY place LIMIT ?`)
+      .all(first, this.partitions, partition, options.max);
     let room = options.bytesMax;
     const tooMuch = sizes.findIndex((row, index) => (room -= Number(row["bytes"])) < 0 && index > 0);
-    const last = sizes.at(tooMuch < 0 ? -1 : tooMuch - 1)?.["sequence"] ?? after;
+    const last = sizes.at(tooMuch < 0 ? -1 : tooMuch - 1)?.["place"] ?? first;
     const rows = this.#database
-      .prepare("SELECT sequence, body FROM log_records WHERE partition = ? AND sequence > ? AND sequence <= ? ORDER BY sequence")
-      .all(partition, after, last);
-    return rows.map((row) => ({ sequence: Number(row["sequence"]), body: row["body"] as Uint8Array }));
+      .prepare(`SELECT place, body FROM log_records WHERE place > ? AND place <= ? AND ${isOwn} ORDER BY place`)
+      .all(first, last, this.partitions, partition);
+    return rows.map((row) => ({ sequence: Math.floor(Number(row["place"]) / this.partitions), body: row["body"] as Uint8Array }));
   }
 
   watch(listener: (partition: number) => void): () => void {
@@ -199,12 +205,12 @@ class SqliteLog implements Log {
 
   /** Runs inside the transaction. The tails move only after the commit, so a repeat counts from the same place. */
   #insert(batch: readonly Append[]): number[] {
-    const insert = this.#database.prepare("INSERT INTO log_records (partition, sequence, body) VALUES (?, ?, ?)");
+    const insert = this.#database.prepare("INSERT INTO log_records (place, body) VALUES (?, ?)");
     const next = new Map<number, number>();
     const sequences = batch.map(({ partition, record }) => {
       const sequence = Math.max(next.get(partition) ?? this.#tails[partition] ?? 0, this.#epoch.floor) + 1;
       next.set(partition, sequence);
-      insert.run(partition, sequence, record);
+      insert.run(this.#placeOf(partition, sequence), record);
       return sequence;
     });
     this.#epoch.reserve(Math.max(...next.values()));
@@ -215,10 +221,13 @@ class SqliteLog implements Log {
 
   #trimSome(partition: number, through: number): number {
     const trim = this.#database.prepare(
-      `DELETE FROM log_records WHERE partition = ?1 AND sequence IN (
-         SELECT sequence FROM log_records WHERE partition = ?1 AND sequence <= ?2 ORDER BY sequence LIMIT ?3)`,
+      `DELETE FROM log_records WHERE place IN (SELECT place FROM log_records WHERE place <= ? AND ${isOwn} ORDER BY place LIMIT ?)`,
     );
-    return Number(trim.run(partition, through, limits.logTrimRecordsMax).changes);
+    return Number(trim.run(this.#placeOf(partition, through), this.partitions, partition, limits.logTrimRecordsMax).changes);
+  }
+
+  #placeOf(partition: number, sequence: number): number {
+    return sequence * this.partitions + partition;
   }
 
   #check(partition: number): void {

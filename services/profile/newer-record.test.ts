@@ -34,10 +34,10 @@ test("one process stops before a record of a newer build, says so, and goes on w
   await expect.poll(() => again.part.health().reason).toContain(reason);
   // As a build that reads it finds it
   await again.database.write(() => {
-    for (const row of again.database.prepare("SELECT sequence, body FROM log_records").all()) {
+    for (const row of again.database.prepare("SELECT place, body FROM log_records").all()) {
       const record = fromBinary(IntakeRecordSchema, row["body"] as Uint8Array);
       const body = toBinary(IntakeRecordSchema, { ...record, version: Math.min(record.version, 1) });
-      again.database.prepare("UPDATE log_records SET body = ? WHERE sequence = ?").run(body, row["sequence"] as number);
+      again.database.prepare("UPDATE log_records SET body = ? WHERE place = ?").run(body, row["place"] as number);
     }
   });
   await close(again);

@@ -95,5 +95,8 @@ const leaving = [
   "users-track-sync",
 ];
 
+/** Files that fill a gateway, so that it refuses others meanwhile. */
+const filling = ["users-track-large"];
+
 /** What needs a mesh of its own, so that nothing of it is left out. */
-export const ownMesh: readonly string[] = [...Object.keys(leftFiles), ...Object.keys(leftTests), ...leaving];
+export const ownMesh: readonly string[] = [...Object.keys(leftFiles), ...Object.keys(leftTests), ...leaving, ...filling];
