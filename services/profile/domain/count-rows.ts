@@ -35,12 +35,19 @@ export interface UserTotal {
 }
 
 export const minuteMs = 60_000;
-export const hourMs = 60 * minuteMs;
+export const minutesPerHour = 60;
+export const hourMs = minutesPerHour * minuteMs;
 export const hoursPerDay = 24;
 
 export const countedKey: IdentityKey = "n:counted";
 
 export const totalKey: IdentityKey = "n:total";
+
+/**
+ * The newest minute, alone: one slot, in minutes since 1970 UTC. A step writes this small row and not the hour, which takes it in when a
+ * later minute begins.
+ */
+export const newestKey: IdentityKey = "n:newest";
 
 /** The minutes of an hour. */
 export function minutesKey(hour: number): IdentityKey {
@@ -65,6 +72,21 @@ export function addCounts(row: CountRow, slot: number, added: Counts): CountRow 
   }
   const others = row.slots.filter(([at]) => at !== slot);
   return { names, slots: [...others, [slot, counts]] };
+}
+
+/** The hour with the newest minute, which is one of its own. */
+export function addNewest(row: CountRow, newest: CountRow): CountRow {
+  return newest.slots.reduce((hour, [minute, counts]) => addCounts(hour, minute % minutesPerHour, countsAt(newest, counts)), row);
+}
+
+/** As `addNewest`, unless that was done: between two reads of rows the hour may have taken it in. */
+export function withNewest(row: CountRow, newest: CountRow): CountRow {
+  return row.slots.some(([at]) => newest.slots.some(([minute]) => minute % minutesPerHour === at)) ? row : addNewest(row, newest);
+}
+
+export function hourOf(newest: CountRow): number | undefined {
+  const [minute] = newest.slots[0] ?? [];
+  return minute === undefined ? undefined : Math.floor(minute / minutesPerHour);
 }
 
 /** Where the name stands; a name of an event for which there is no room any more is among the others. */

@@ -11,16 +11,19 @@ import {
   type Counts,
   countsAt,
   hourMs,
+  hourOf,
   hoursKey,
   hoursPerDay,
   minuteMs,
   minutesKey,
+  newestKey,
   noCounts,
   otherEvents,
   plus,
   totalKey,
   totalOf,
   type UserTotal,
+  withNewest,
 } from "./count-rows.ts";
 
 /** A day by minute, a week by hour, or a year by day. */
@@ -91,8 +94,11 @@ async function loadRows(
   workspaceId: string,
   { from, byMinute }: { from: number; byMinute: boolean },
 ): Promise<Slot[]> {
-  const times = (await identities.load(workspaceId, [countedKey])).get(countedKey) as CountedTimes | undefined;
+  // The newest minute first: if it goes into its hour meanwhile, it is there
+  const newestRows = await identities.load(workspaceId, [countedKey, newestKey]);
+  const times = newestRows.get(countedKey) as CountedTimes | undefined;
   if (times === undefined) return [];
+  const newestMinute = newestRows.get(newestKey) as CountRow | undefined ?? noCounts;
   const hours = times.hours.filter((hour) => (hour + 1) * hourMs > from);
   // An hour may be on its way into its day while this reads
   const read = byMinute ? hours : hours.slice(-2);
@@ -101,9 +107,12 @@ async function loadRows(
   const known = new Set([...days, ...(byMinute ? [] : read.map((hour) => Math.floor(hour / hoursPerDay)))]);
   const keys = [...read.map(minutesKey), ...[...known].map(hoursKey)];
   const rows = await identities.load(workspaceId, keys);
-  if (byMinute) return read.flatMap((hour) => slotsOf(rows.get(minutesKey(hour)), { start: hour * hourMs, stepMs: minuteMs }));
+  const minutes = new Map(read.map((hour) => {
+    const row = rows.get(minutesKey(hour)) as CountRow | undefined ?? noCounts;
+    return [hour, hour === hourOf(newestMinute) ? withNewest(row, newestMinute) : row];
+  }));
+  if (byMinute) return [...minutes].flatMap(([hour, row]) => slotsOf(row, { start: hour * hourMs, stepMs: minuteMs }));
   const newest = read.at(-1);
-  const minutes = new Map(read.map((hour) => [hour, rows.get(minutesKey(hour)) as CountRow | undefined ?? noCounts]));
   return [...known].flatMap((day) => {
     let row = rows.get(hoursKey(day)) as CountRow | undefined ?? noCounts;
     for (const [hour, own] of minutes) {
@@ -115,9 +124,8 @@ async function loadRows(
   });
 }
 
-function slotsOf(row: unknown, { start, stepMs }: { readonly start: number; readonly stepMs: number }): Slot[] {
-  const known = row as CountRow | undefined ?? noCounts;
-  return known.slots.map(([slot, counts]) => ({ at: start + slot * stepMs, counts: countsAt(known, counts) }));
+function slotsOf(row: CountRow, { start, stepMs }: { readonly start: number; readonly stepMs: number }): Slot[] {
+  return row.slots.map(([slot, counts]) => ({ at: start + slot * stepMs, counts: countsAt(row, counts) }));
 }
 
 /** Of events those that there were most of; each row names others. */

@@ -22,18 +22,28 @@ function openRows() {
   return {
     rows,
     /** A step, written to the store or lost on the way to it. */
-    async step(now: number, name: string, lost = false): Promise<void> {
+    async step(now: number, name: string, lost = false): Promise<readonly IdentityKey[]> {
       await countStep(view, [eventOf(name)], { now, store });
-      if (lost) return view.drop();
-      for (const [key, row] of view.changes()) {
-        if (row === undefined) rows.delete(key);
-        else rows.set(key, JSON.parse(JSON.stringify(row)));
-      }
+      const changes = [...view.changes()];
+      if (lost) view.drop();
+      else {for (const [key, row] of changes) {
+          if (row === undefined) rows.delete(key);
+          else rows.set(key, JSON.parse(JSON.stringify(row)));
+        }}
       view.confirm();
+      return changes.map(([key]) => key);
     },
-    async events(range: SeriesRange, now: number) {
+    /** `meanwhile` happens between the first rows that are read and the others. */
+    async events(range: SeriesRange, now: number, meanwhile?: () => Promise<unknown>) {
       const intake = { tail: () => Promise.resolve({ partition: 0, sequence: 0 }) };
-      const parts = { intake, applied: allApplied(), identities: store, profiles: {} } as unknown as ReadParts;
+      const identities = {
+        async load(workspaceId: string, keys: readonly IdentityKey[]) {
+          const found = await store.load(workspaceId, keys);
+          if (keys.includes("n:newest")) await meanwhile?.();
+          return found;
+        },
+      };
+      const parts = { intake, applied: allApplied(), identities, profiles: {} } as unknown as ReadParts;
       const { series } = await readSeries(parts, { workspaceId: "w", range, now });
       return series.filter(({ name }) => name.startsWith("events:"));
     },
@@ -51,6 +61,23 @@ test("a step that is lost and done again counts once", async () => {
   await counted.step(start + 1, "a", true);
   await counted.step(start + 1, "a");
   expect(await counted.events("day", start)).toEqual([{ name: "events:a", total: 2, points: [[Date.UTC(2026, 10, 23, 22, 58), 2]] }]);
+});
+
+test("a step writes the row of its minute alone, and the hour when a later minute begins", async () => {
+  const counted = openRows();
+  await counted.step(start, "a");
+  expect(await counted.step(start + 1, "b")).toEqual(["n:newest"]);
+  expect(await counted.step(start + 60_000, "a")).toEqual([`n:m:${Math.floor(start / hourMs)}`, "n:newest"]);
+  expect(await counted.step(start + 60_001, "a")).toEqual(["n:newest"]);
+});
+
+test("a minute that goes into its hour while it is read is in the series once", async () => {
+  const counted = openRows();
+  await counted.step(start, "a");
+  const next = start + 60_000;
+  const read = await counted.events("day", next, () => counted.step(next, "a"));
+  expect(read).toEqual([{ name: "events:a", total: 1, points: [[Date.UTC(2026, 10, 23, 22, 58), 1]] }]);
+  for (const range of ["day", "week", "year"] as const) expect((await counted.events(range, next))[0]?.total).toBe(2);
 });
 
 test("minutes, hours and days have the same sum, over the ends of hours and days", async () => {
@@ -75,7 +102,7 @@ test("rows are as many as hours and days that are kept, and an idle time loses n
   for (let at = 0; at < hours; at += 1) await counted.step(start + at * hourMs, "a");
   const later = start + (hours - 1) * hourMs + 20 * 24 * hourMs;
   await counted.step(later, "a");
-  expect(counted.rows.size).toBeLessThanOrEqual(1 + limits.countedHoursMax + limits.countedDaysMax);
+  expect(counted.rows.size).toBeLessThanOrEqual(2 + limits.countedHoursMax + limits.countedDaysMax);
   expect((await counted.events("year", later))[0]?.total).toBe(hours + 1);
   expect((await counted.events("week", later))[0]?.total).toBe(1);
 });

@@ -2,14 +2,17 @@
 import { limits } from "../../../platform/limits.ts";
 import {
   addCounts,
+  addNewest,
   countedKey,
   type CountedTimes,
   type CountRow,
-  hourMs,
+  hourOf,
   hoursKey,
   hoursPerDay,
   minuteMs,
   minutesKey,
+  minutesPerHour,
+  newestKey,
   noCounts,
   totalKey,
   totalOf,
@@ -38,14 +41,17 @@ export async function countStep(view: Identities, records: readonly ResolvedReco
   if (counts.size === 0) return;
   const rows = new CountRows(view, store);
   const times = await rows.times();
-  const newest = times.hours.at(-1) ?? 0;
+  const newest = await rows.of(newestKey);
+  const [counted] = newest.slots[0] ?? [];
+  const newestHour = times.hours.at(-1) ?? 0;
   // A log that was put back may have a clock that is behind the counts
-  const at = Math.max(now, newest * hourMs);
-  const hour = Math.floor(at / hourMs);
-  if (hour > newest || times.hours.length === 0) await rows.begin(hour, times);
-  view.put(minutesKey(hour), addCounts(await rows.of(minutesKey(hour)), Math.floor((at % hourMs) / minuteMs), counts));
+  const minute = Math.max(Math.floor(now / minuteMs), newestHour * minutesPerHour, counted ?? 0);
+  const hour = Math.floor(minute / minutesPerHour);
+  if (minute !== counted) await rows.takeIn(newest);
+  if (hour > newestHour || times.hours.length === 0) await rows.begin(hour, times);
+  view.put(newestKey, addCounts(minute === counted ? newest : noCounts, minute, counts));
   const more = usersMore(counts);
-  if (more !== 0) view.put(totalKey, await rows.total(more, at));
+  if (more !== 0) view.put(totalKey, await rows.total(more, minute * minuteMs));
   view.keep();
 }
 
@@ -69,6 +75,12 @@ class CountRows {
   async total(more: number, now: number): Promise<UserTotal> {
     const { count, since } = (await this.#row(totalKey) as UserTotal | undefined) ?? { count: 0, since: now };
     return { count: count + more, since };
+  }
+
+  /** The newest minute goes into its hour. */
+  async takeIn(newest: CountRow): Promise<void> {
+    const hour = hourOf(newest);
+    if (hour !== undefined) this.#view.put(minutesKey(hour), addNewest(await this.of(minutesKey(hour)), newest));
   }
 
   /** The hour before goes into its day, and what is too old goes. */

@@ -15,6 +15,7 @@ import {
   type CountRow,
   type Counts,
   minutesKey,
+  newestKey,
   noCounts,
   totalKey,
   totalOf,
@@ -89,7 +90,7 @@ export function sortedCounts(counts: Counts): readonly (readonly [string, Count]
 export async function countedIn({ identities }: { identities: IdentityStore }): Promise<Counted> {
   return await Promise.all(["v", "w"].map(async (workspaceId) => {
     const times = (await identities.load(workspaceId, [countedKey])).get(countedKey) as CountedTimes | undefined;
-    const rows = await identities.load(workspaceId, (times?.hours ?? []).map(minutesKey));
+    const rows = await identities.load(workspaceId, [newestKey, ...(times?.hours ?? []).map(minutesKey)]);
     const sum = [...rows.values()].reduce((all: CountRow, row) => addCounts(all, 0, totalOf(row as CountRow)), noCounts);
     const users = (await identities.load(workspaceId, [totalKey])).get(totalKey) as UserTotal | undefined;
     return [workspaceId, users?.count ?? 0, sortedCounts(totalOf(sum))] as const;
