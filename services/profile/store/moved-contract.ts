@@ -56,6 +56,7 @@ export function describeProfileMove(driver: string, open: () => Promise<ProfileM
         ["t:u9", "u1"],
         ["d:ä device", "u1"],
         ["n:users", 2 ** 31],
+        ["n:newest", { names: ["objects:"], slots: [[29_000_000, [7]]] }],
       ]);
       const users = [
         { profile: profileOf("u1", [2 ** 41, 3]), openMerges: ["merge"] },

@@ -7,6 +7,7 @@ import type { FrozenMerge } from "../domain/ports.ts";
 import type { MovedUser, ProfileMove, ProfileRows } from "./moved-rows.ts";
 import { profileFromRow } from "./rows.ts";
 import type { ProfileTables } from "./sqlite.ts";
+import { newestCounts, newestKey } from "./sqlite-workspaces.ts";
 
 export function sqliteProfileMove(database: Database, tables: ProfileTables): ProfileMove {
   return {
@@ -59,11 +60,13 @@ function* names(database: Database, { workspaceId, number }: Workspace): Generat
   const sql = "SELECT CAST(key AS BLOB) AS name, body FROM profile_identities WHERE workspace = ? AND key > ? ORDER BY key LIMIT ?";
   for (let after = "";;) {
     const rows = database.prepare(sql).all(number, after, limits.movedRowsPerPage);
-    if (rows.length === 0) return;
+    if (rows.length === 0) break;
     const identities = new Map(rows.map((row) => [textOfBytes(row["name"]) as IdentityKey, JSON.parse(String(row["body"]))]));
     after = [...identities.keys()].at(-1) ?? "";
     yield { workspaceId, identities };
   }
+  const newest = newestCounts(database, number);
+  if (newest !== undefined) yield { workspaceId, identities: new Map([[newestKey, JSON.parse(newest)]]) };
 }
 
 function* users(database: Database, { workspaceId, number }: Workspace): Generator<ProfileRows> {

@@ -71,6 +71,8 @@ export const profileSchema: readonly string[] = [
       'change', json_object('type', 'restore', 'mergeId', json_extract(body, '$.change.mergeId'), 'targetId', user_id))
     FROM profile_held_records WHERE json_extract(body, '$.change.type') = 'undo';
   `,
+  // What each step writes of every workspace in it (`n:newest`) is in as few pages as can be
+  "ALTER TABLE profile_workspaces ADD COLUMN newest_counts TEXT;",
 ];
 
 export { laneSchema } from "../../../platform/lane/sqlite.ts";

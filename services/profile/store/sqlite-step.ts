@@ -11,7 +11,7 @@ import type { Step, WorkspaceStep } from "../resolve/step-store.ts";
 import { originsToRow } from "./origin-rows.ts";
 import { deleteEmptyUser, emptyIdentity, placeOf, putUser, userIdOf } from "./sqlite-users.ts";
 import type { FrozenRow, HeldRows, WorkRows } from "./step-work.ts";
-import type { WorkspaceNumbers } from "./sqlite-workspaces.ts";
+import { newestKey, putNewestCounts, type WorkspaceNumbers } from "./sqlite-workspaces.ts";
 
 /** Consent records in the form their readers decode, in order; injected because a store knows no messages. */
 export type EncodeLane = (workspaceId: string, records: readonly ConsentRecord[]) => Iterable<{
@@ -78,6 +78,7 @@ function addIdentities(add: Add, workspace: number, identities: WorkspaceStep["i
   for (const [key, value] of identities) {
     const id = userIdOf(key);
     if (id !== undefined) addUserIdentity(add, [workspace, id], value);
+    else if (key === newestKey) add(statements.putNewestCounts, value === undefined ? null : JSON.stringify(value), workspace);
     else if (value === undefined) add(statements.deleteIdentity, workspace, key);
     else addIdentity(add, [workspace, key], value);
   }
@@ -169,6 +170,7 @@ const statements = {
   putEndingIdentity: `INSERT INTO profile_identities (workspace, key, body, expires_at) VALUES (?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET body = excluded.body, expires_at = excluded.expires_at`,
   deleteIdentity: "DELETE FROM profile_identities WHERE workspace = ? AND key = ?",
+  putNewestCounts,
   putUserIdentity: putUser.identity.sql,
   emptyIdentity,
   putUserBody: putUser.body.sql,

@@ -18,7 +18,7 @@ import { lastCharacter } from "./names.ts";
 import { commitStep, type EncodeLane, planStepRows } from "./sqlite-step.ts";
 import { userIdOf, userReader } from "./sqlite-users.ts";
 import { openStepWork, type StepWork } from "./step-work.ts";
-import { openWorkspaceNumbers, type WorkspaceNumbers } from "./sqlite-workspaces.ts";
+import { newestCounts, newestKey, openWorkspaceNumbers, type WorkspaceNumbers } from "./sqlite-workspaces.ts";
 
 export interface ProfileTables {
   readonly identities: IdentityStore & NameIndex;
@@ -88,12 +88,10 @@ function identityStore(database: Database, numbers: WorkspaceNumbers): IdentityS
       const found = new Map<IdentityKey, unknown>();
       const workspace = numbers.of(workspaceId);
       if (workspace === undefined) return Promise.resolve(found);
-      const statement = database.prepare("SELECT body FROM profile_identities WHERE workspace = ? AND key = ?");
-      const userText = userReader(database, "identity", workspace);
+      const textOf = identityReader(database, workspace);
       for (const key of keys) {
-        const id = userIdOf(key);
-        const text = id === undefined ? statement.get(workspace, key)?.["body"] : userText(id)?.["identity"];
-        if (typeof text === "string") found.set(key, JSON.parse(String(text)));
+        const text = textOf(key);
+        if (typeof text === "string") found.set(key, JSON.parse(text));
       }
       return Promise.resolve(found);
     },
@@ -104,6 +102,17 @@ function identityStore(database: Database, numbers: WorkspaceNumbers): IdentityS
       const rows = database.prepare(sql).all(numbers.of(workspaceId) ?? 0, ...bounds, max);
       return Promise.resolve(rows.map((row) => textOfBytes(row["name"]).slice(kind.length + 1)));
     },
+  };
+}
+
+/** The text of a row, by its kind: of users, of what is counted now, and of all others. */
+function identityReader(database: Database, workspace: number): (key: IdentityKey) => unknown {
+  const statement = database.prepare("SELECT body FROM profile_identities WHERE workspace = ? AND key = ?");
+  const userText = userReader(database, "identity", workspace);
+  return (key) => {
+    if (key === newestKey) return newestCounts(database, workspace);
+    const id = userIdOf(key);
+    return id === undefined ? statement.get(workspace, key)?.["body"] : userText(id)?.["identity"];
   };
 }
 
