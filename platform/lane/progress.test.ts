@@ -8,7 +8,7 @@ test("wait() resolves when the place is reached, and at once when it was", async
   const waiting = [progress.wait(3, 100), progress.wait(5, Infinity)];
   progress.advance(5);
   expect(await Promise.all([...waiting, progress.wait(4, 0)])).toEqual([true, true, true]);
-  expect(progress.applied).toBe(5);
+  expect(progress.reached).toBe(5);
 });
 
 test("wait() gives up after its time and no earlier", async () => {
@@ -26,5 +26,5 @@ test("advance() never moves back", () => {
   const progress = createProgress(fakeClock());
   progress.advance(5);
   progress.advance(3);
-  expect(progress.applied).toBe(5);
+  expect(progress.reached).toBe(5);
 });

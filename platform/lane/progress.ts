@@ -1,12 +1,12 @@
-/** How far a partition is applied, and who waits for it. */
+/** How far a partition is worked through, and who waits for it. */
 import type { Clock } from "../clock.ts";
 
 export interface Progress {
-  /** The last sequence whose effects are durable and readable. */
-  readonly applied: number;
+  /** The last sequence that is through: decided, or durable and readable, as whoever moves it on says. */
+  readonly reached: number;
   /** Moves on and wakes the callers that waited for it. Never moves back. */
   advance(to: number): void;
-  /** True as soon as `sequence` is applied, false after `ms` (Infinity: never) without it. */
+  /** True as soon as `sequence` is reached, false after `ms` (Infinity: never) without it. */
   wait(sequence: number, ms: number): Promise<boolean>;
   /** As `wait`: how many of the `ms` are left, undefined after them without it. */
   waitLeft(sequence: number, ms: number): Promise<number | undefined>;
@@ -14,29 +14,29 @@ export interface Progress {
 
 export function createProgress(clock: Clock, start = 0): Progress {
   const waiting = new Set<Waiter>();
-  let applied = start;
+  let reached = start;
   const progress: Progress = {
-    get applied() {
-      return applied;
+    get reached() {
+      return reached;
     },
     advance(to) {
-      if (to <= applied) return;
-      applied = to;
+      if (to <= reached) return;
+      reached = to;
       for (const waiter of waiting) {
         if (waiter.sequence <= to) waiter.settle(true);
       }
     },
     wait(sequence, ms) {
-      if (sequence <= applied) return Promise.resolve(true);
+      if (sequence <= reached) return Promise.resolve(true);
       if (ms <= 0) return Promise.resolve(false);
       return new Promise((resolve) => {
         const cancel = ms === Infinity ? () => {} : clock.after(ms, () => waiter.settle(false));
         const waiter: Waiter = {
           sequence,
-          settle(reached) {
+          settle(isReached) {
             waiting.delete(waiter);
             cancel();
-            resolve(reached);
+            resolve(isReached);
           },
         };
         waiting.add(waiter);
@@ -52,5 +52,5 @@ export function createProgress(clock: Clock, start = 0): Progress {
 
 interface Waiter {
   readonly sequence: number;
-  settle(reached: boolean): void;
+  settle(isReached: boolean): void;
 }

@@ -69,7 +69,7 @@ function tailRows(database: Database): number[] {
   return database.prepare("SELECT sequence FROM log_tails ORDER BY partition").all().map((row) => Number(row["sequence"]));
 }
 
-/** A record's place is its rowid: only at the end of such a table SQLite adds a page without dividing what its neighbours have. */
+/** A record's place is its rowid: only at the end of such a table SQLite adds a page without dividing its neighbours, as in a log of one partition. */
 const versions = [
   `CREATE TABLE log_tails (partition INTEGER PRIMARY KEY, sequence INTEGER NOT NULL) STRICT;
    CREATE TABLE log_records (
@@ -78,7 +78,7 @@ const versions = [
   epochSchema,
   `CREATE TABLE log_placed (place INTEGER PRIMARY KEY, body BLOB NOT NULL) STRICT;
    INSERT INTO log_placed (place, body)
-     SELECT sequence * (SELECT count(*) FROM log_tails) + partition, body FROM log_records ORDER BY 1;
+     SELECT sequence * (SELECT count(*) FROM log_tails) + partition, body FROM log_records;
    DROP TABLE log_records;
    ALTER TABLE log_placed RENAME TO log_records;`,
 ];
@@ -93,7 +93,7 @@ function madePartitions(database: Database, partitions: number): number {
 }
 
 /** Records of all partitions lie in one table: the place is the sequence times their number, plus the partition. */
-const isOwn = "place % ? = ?";
+const ofPartition = "place % ? = ?";
 
 class SqliteLog implements Log {
   readonly partitions: number;
@@ -138,17 +138,17 @@ class SqliteLog implements Log {
     this.#check(partition);
     const recent = this.#recent[partition]?.read(after, options);
     if (recent !== undefined) return recent;
-    const first = this.#placeOf(partition, after);
+    const from = this.#placeOf(partition, after);
     // Sizes first: bodies are read only as far as they fit
     const sizes = this.#database
-      .prepare(`SELECT place, length(body) AS bytes FROM log_records WHERE place > ? AND ${isOwn} ORDER BY place LIMIT ?`)
-      .all(first, this.partitions, partition, options.max);
+      .prepare(`SELECT place, length(body) AS bytes FROM log_records WHERE place > ? AND ${ofPartition} ORDER BY place LIMIT ?`)
+      .all(from, this.partitions, partition, options.max);
     let room = options.bytesMax;
     const tooMuch = sizes.findIndex((row, index) => (room -= Number(row["bytes"])) < 0 && index > 0);
-    const last = sizes.at(tooMuch < 0 ? -1 : tooMuch - 1)?.["place"] ?? first;
+    const last = sizes.at(tooMuch < 0 ? -1 : tooMuch - 1)?.["place"] ?? from;
     const rows = this.#database
-      .prepare(`SELECT place, body FROM log_records WHERE place > ? AND place <= ? AND ${isOwn} ORDER BY place`)
-      .all(first, last, this.partitions, partition);
+      .prepare(`SELECT place, body FROM log_records WHERE place > ? AND place <= ? AND ${ofPartition} ORDER BY place`)
+      .all(from, last, this.partitions, partition);
     return rows.map((row) => ({ sequence: Math.floor(Number(row["place"]) / this.partitions), body: row["body"] as Uint8Array }));
   }
 
@@ -221,7 +221,7 @@ class SqliteLog implements Log {
 
   #trimSome(partition: number, through: number): number {
     const trim = this.#database.prepare(
-      `DELETE FROM log_records WHERE place IN (SELECT place FROM log_records WHERE place <= ? AND ${isOwn} ORDER BY place LIMIT ?)`,
+      `DELETE FROM log_records WHERE place IN (SELECT place FROM log_records WHERE place <= ? AND ${ofPartition} ORDER BY place LIMIT ?)`,
     );
     return Number(trim.run(this.#placeOf(partition, through), this.partitions, partition, limits.logTrimRecordsMax).changes);
   }

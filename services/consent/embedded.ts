@@ -60,13 +60,13 @@ export function openEmbeddedConsent({ service, title, tables, messages, apply, c
     logger,
     onApplied: (position) => progress.advance(position),
   });
-  const lag = openLanesLag({ service, lanes: [0], heard: () => ({ tail: lane.tail(), applied: progress.applied }) }, clock);
+  const lag = openLanesLag({ service, lanes: [0], heard: () => ({ tail: lane.tail(), applied: progress.reached }) }, clock);
   const watched = watchLags([lag], clock);
   const work: LaneWork = { ...watched, backlog: () => ({ setAside: tables.setAsideCount() }) };
   /** What a process beside this one sent is not heard of. */
   function tail(): number {
     const through = lane.tail();
-    if (through > progress.applied) lane.notify();
+    if (through > progress.reached) lane.notify();
     return through;
   }
   return {

@@ -104,7 +104,7 @@ export async function openProfile(options: ProfileOptions): Promise<ProfilePart>
   const partitions = views.map((own, partition) => startPartition(options, { tables, views: own }, partition));
   const applied = appliedOf(partitions);
   const meters = partitions.map(({ steps: { progress } }, partition) =>
-    openLagMeter({ lane: `intake-${partition}`, tail: () => log.tail(partition), applied: () => progress.applied }, clock)
+    openLagMeter({ lane: `intake-${partition}`, tail: () => log.tail(partition), applied: () => progress.reached }, clock)
   );
   const watched = watchLags(meters, clock);
   const work = { lags: watched.lags, history: watched.history, backlog: () => backlogOf(partitions) };
@@ -274,9 +274,9 @@ function appliedOf(partitions: readonly Partition[]): Applied {
   // A step is a transaction: what is decided is applied
   return {
     wait: ({ partition, sequence }, ms) => of(partition).progress.wait(sequence, ms),
-    through: ({ partition }) => of(partition).progress.applied,
+    through: ({ partition }) => of(partition).progress.reached,
     waitDecided: ({ partition, sequence }, ms) => of(partition).progress.waitLeft(sequence, ms),
-    decidedThrough: ({ partition }) => of(partition).progress.applied,
+    decidedThrough: ({ partition }) => of(partition).progress.reached,
     hurry: () => {},
     waitUsers: (_position, _users, ms) => Promise.resolve(ms),
     outcome: ({ partition, sequence }) => of(partition).outcomes.take(sequence),

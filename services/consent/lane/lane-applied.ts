@@ -90,7 +90,7 @@ export function openLaneApplied(parts: LaneAppliedParts): LaneApplied {
 
   /** How many of the `ms` are left once the place is resolved; undefined after them without it. */
   async function resolved(of: Heard, { partition, sequence }: Position, ms: number): Promise<number | undefined> {
-    if (of.resolved.applied >= sequence) return ms;
+    if (of.resolved.reached >= sequence) return ms;
     of.waiting += 1;
     readings[partition]?.wake();
     const left = await of.resolved.waitLeft(sequence, ms);
@@ -109,7 +109,7 @@ export function openLaneApplied(parts: LaneAppliedParts): LaneApplied {
     },
     heard: (lane) => ({
       tail: heard.reduce((last, { tails }) => Math.max(last, tails[lane] ?? 0), 0),
-      applied: applied[lane]?.applied ?? 0,
+      applied: applied[lane]?.reached ?? 0,
     }),
     trouble: () => readings.map((reading) => reading.trouble()).find((reason) => reason !== undefined),
     async close() {

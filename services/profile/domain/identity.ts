@@ -16,7 +16,8 @@ import type { Alias, UserId } from "./user-key.ts";
  * - `m:<merge id>` -> MergeRow
  * - `n:users` -> how many users were numbered as they were created
  * - `n:total` -> UserTotal (count-rows.ts)
- * - `n:counted` -> CountedTimes; `n:newest`, `n:m:<hour>` and `n:d:<day>` -> CountRow: the newest minute, by minute, by hour (count-rows.ts)
+ * - `n:counted` -> CountedTimes; `n:newest`, `n:m:<hour>` and `n:d:<day>` -> CountRow: the newest minute, by minute, by hour (count-rows.ts). One
+ *   process keeps `n:newest` beside its workspaces' names
  * - `w:x:<external id>`, `w:e:<email>`, `w:p:<phone>` -> PendingRow, while no user has the name; `w:count` -> how many there are
  */
 export type IdentityKey = `${IdentityKind}:${string}`;

@@ -94,7 +94,7 @@ async function loadRows(
   workspaceId: string,
   { from, byMinute }: { from: number; byMinute: boolean },
 ): Promise<Slot[]> {
-  // The newest minute first: if it goes into its hour meanwhile, it is there
+  // The newest minute first, and then its hour, which may take it in meanwhile
   const newestRows = await identities.load(workspaceId, [countedKey, newestKey]);
   const times = newestRows.get(countedKey) as CountedTimes | undefined;
   if (times === undefined) return [];
@@ -117,7 +117,10 @@ async function loadRows(
     let row = rows.get(hoursKey(day)) as CountRow | undefined ?? noCounts;
     for (const [hour, own] of minutes) {
       const slot = hour % hoursPerDay;
-      if (Math.floor(hour / hoursPerDay) !== day || (hour !== newest && row.slots.some(([at]) => at === slot))) continue;
+      if (Math.floor(hour / hoursPerDay) !== day) continue;
+      const isSummed = row.slots.some(([at]) => at === slot);
+      // A row that went away while this reads was summed before
+      if (isSummed && (hour !== newest || !rows.has(minutesKey(hour)))) continue;
       row = addCounts({ ...row, slots: row.slots.filter(([at]) => at !== slot) }, slot, totalOf(own));
     }
     return slotsOf(row, { start: day * dayMs, stepMs: hourMs });

@@ -24,7 +24,7 @@ beforeEach(() => {
   unapplied = createUnapplied({
     partitions: 1,
     clock,
-    applied: { wait: ({ sequence }, ms) => progress.wait(sequence, ms), through: () => progress.applied },
+    applied: { wait: ({ sequence }, ms) => progress.wait(sequence, ms), through: () => progress.reached },
   });
 });
 
@@ -47,7 +47,7 @@ async function known(): Promise<void> {
 }
 
 function apply(count: number): void {
-  progress.advance(progress.applied + count);
+  progress.advance(progress.reached + count);
 }
 
 async function settled(): Promise<void> {
@@ -226,14 +226,14 @@ test.each(Object.entries(answeredWhen))(
     await settled();
     for (let turn = 0; turn < 20; turn += 1) {
       clock.advance(limits.unappliedMeasureMs);
-      const before = log.length - progress.applied;
+      const before = log.length - progress.reached;
       apply(before);
       await settled();
       send(before);
       await settled();
     }
     // All that waited was applied in half of the time: twice as much may wait, and so on
-    expect(log.length - progress.applied).toBeGreaterThan(16);
+    expect(log.length - progress.reached).toBeGreaterThan(16);
     expect(refused).toEqual([]);
   },
 );
@@ -251,10 +251,10 @@ test("where one request alone takes long, more may wait", async () => {
   await settled();
   for (let turn = 0; turn < 40; turn += 1) {
     clock.advance(limits.unappliedMeasureMs);
-    apply(Math.min(4, log.length - progress.applied));
+    apply(Math.min(4, log.length - progress.reached));
     await settled();
     void flood(4);
     await settled();
   }
-  expect(log.length - progress.applied).toBeGreaterThan(40);
+  expect(log.length - progress.reached).toBeGreaterThan(40);
 });

@@ -41,7 +41,7 @@ export function openMeshApplied(parts: MeshAppliedParts): MeshApplied {
   function take(notice: ProgressNotice): void {
     if (notice.kind === "written") {
       heard[notice.partition]?.wrote(notice.sequence);
-    } else if (notice.kind === "applied" && notice.position > (lanes[notice.lane]?.applied ?? Infinity)) {
+    } else if (notice.kind === "applied" && notice.position > (lanes[notice.lane]?.reached ?? Infinity)) {
       lanes[notice.lane]?.advance(notice.position);
       for (const partition of heard) partition.settle();
     }
@@ -55,9 +55,9 @@ export function openMeshApplied(parts: MeshAppliedParts): MeshApplied {
 
   return {
     wait: ({ partition, sequence }, ms) => of(partition).progress.wait(sequence, ms),
-    through: ({ partition }) => of(partition).progress.applied,
+    through: ({ partition }) => of(partition).progress.reached,
     waitDecided: ({ partition, sequence }, ms) => of(partition).decided.waitLeft(sequence, ms),
-    decidedThrough: ({ partition }) => of(partition).decided.applied,
+    decidedThrough: ({ partition }) => of(partition).decided.reached,
     hurry({ partition, sequence }) {
       of(partition).hurry(sequence, (awaited) => parts.notices.publish([{ kind: "awaited", partition, sequence: awaited }]));
     },
@@ -149,7 +149,7 @@ class HeardPartition {
 
   settle(): void {
     const decided = this.#steps.findLast((step) => step.checkpoint <= this.#written);
-    if (decided !== undefined && decided.through > this.decided.applied) {
+    if (decided !== undefined && decided.through > this.decided.reached) {
       this.tails = decided.tails;
       this.decided.advance(decided.through);
     }
@@ -163,7 +163,7 @@ class HeardPartition {
 
   #isReadable(step: ReportedStep | undefined): boolean {
     if (step === undefined || step.checkpoint > this.#written) return false;
-    return step.tails.every((tail, lane) => tail <= (this.#lanes[lane]?.applied ?? 0));
+    return step.tails.every((tail, lane) => tail <= (this.#lanes[lane]?.reached ?? 0));
   }
 }
 

@@ -33,6 +33,8 @@ function openRows() {
       view.confirm();
       return changes.map(([key]) => key);
     },
+    /** Another process goes on, from what is stored. */
+    takeOver: () => view.drop(),
     /** `meanwhile` happens between the first rows that are read and the others. */
     async events(range: SeriesRange, now: number, meanwhile?: () => Promise<unknown>) {
       const intake = { tail: () => Promise.resolve({ partition: 0, sequence: 0 }) };
@@ -78,6 +80,27 @@ test("a minute that goes into its hour while it is read is in the series once", 
   const read = await counted.events("day", next, () => counted.step(next, "a"));
   expect(read).toEqual([{ name: "events:a", total: 1, points: [[Date.UTC(2026, 10, 23, 22, 58), 1]] }]);
   for (const range of ["day", "week", "year"] as const) expect((await counted.events(range, next))[0]?.total).toBe(2);
+});
+
+test("an hour that a build summed without the newest minute has it in its day when this one takes over", async () => {
+  const counted = openRows();
+  const [hour, day] = [Math.floor(start / hourMs), Math.floor(start / hourMs / 24)];
+  await counted.step(start, "a");
+  const row = { names: ["events:a"], slots: [[59, [1]]] };
+  counted.rows.set(`n:m:${hour}`, row).set(`n:d:${day}`, { names: ["events:a"], slots: [[hour % 24, [1]]] });
+  counted.rows.set(`n:m:${hour + 1}`, row).set("n:counted", { hours: [hour, hour + 1], days: [day] });
+  counted.takeOver();
+  const later = start + 2 * hourMs;
+  await counted.step(later, "a");
+  for (const range of ["day", "week", "year"] as const) expect((await counted.events(range, later))[0]?.total).toBe(4);
+});
+
+test("an hour whose minutes go away while they are read counts as its day has it", async () => {
+  const counted = openRows();
+  for (const at of [start, start + 60_000]) await counted.step(at, "a");
+  const later = start + 60 * hourMs;
+  const read = await counted.events("year", later, () => counted.step(later, "a"));
+  expect(read[0]?.total).toBe(2);
 });
 
 test("minutes, hours and days have the same sum, over the ends of hours and days", async () => {

@@ -42,16 +42,16 @@ export async function countStep(view: Identities, records: readonly ResolvedReco
   const rows = new CountRows(view, store);
   const times = await rows.times();
   const newest = await rows.of(newestKey);
-  const [counted] = newest.slots[0] ?? [];
+  const [newestMinute] = newest.slots[0] ?? [];
   const newestHour = times.hours.at(-1) ?? 0;
   // A log that was put back may have a clock that is behind the counts
-  const minute = Math.max(Math.floor(now / minuteMs), newestHour * minutesPerHour, counted ?? 0);
+  const minute = Math.max(Math.floor(now / minuteMs), newestHour * minutesPerHour, newestMinute ?? 0);
   const hour = Math.floor(minute / minutesPerHour);
-  if (minute !== counted) await rows.takeIn(newest);
+  if (minute !== newestMinute) await rows.takeIn(newest, times);
   if (hour > newestHour || times.hours.length === 0) await rows.begin(hour, times);
-  view.put(newestKey, addCounts(minute === counted ? newest : noCounts, minute, counts));
+  view.put(newestKey, addCounts(minute === newestMinute ? newest : noCounts, minute, counts));
   const more = usersMore(counts);
-  if (more !== 0) view.put(totalKey, await rows.total(more, minute * minuteMs));
+  if (more !== 0) view.put(totalKey, await rows.total(more, Math.max(now, minute * minuteMs)));
   view.keep();
 }
 
@@ -78,9 +78,14 @@ class CountRows {
   }
 
   /** The newest minute goes into its hour. */
-  async takeIn(newest: CountRow): Promise<void> {
+  async takeIn(newest: CountRow, { hours, days }: CountedTimes): Promise<void> {
     const hour = hourOf(newest);
-    if (hour !== undefined) this.#view.put(minutesKey(hour), addNewest(await this.of(minutesKey(hour)), newest));
+    if (hour === undefined) return;
+    if (hours.includes(hour)) this.#view.put(minutesKey(hour), addNewest(await this.of(minutesKey(hour)), newest));
+    const day = Math.floor(hour / hoursPerDay);
+    // A build that does not know of the newest minute has summed its hour
+    if (hour === hours.at(-1) || !days.includes(day)) return;
+    this.#view.put(hoursKey(day), addCounts(await this.of(hoursKey(day)), hour % hoursPerDay, totalOf(newest)));
   }
 
   /** The hour before goes into its day, and what is too old goes. */

@@ -196,7 +196,7 @@ describe("commitSteps() that cannot count what waits", () => {
     ];
     isUncountable = true;
     await expect(commit(steps, 1, resolvedOf([created("a"), event("a", 2)], ["w"], consent))).rejects.toThrow("planted");
-    expect([steps.progress.applied, steps.place?.through, sent]).toEqual([1, 1, 1]);
+    expect([steps.progress.reached, steps.place?.through, sent]).toEqual([1, 1, 1]);
     isUncountable = false;
     await steps.upkeep?.(() => clock.now());
     expect(steps.backlog.heldUsers).toBe(1);

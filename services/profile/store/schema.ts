@@ -72,7 +72,11 @@ export const profileSchema: readonly string[] = [
     FROM profile_held_records WHERE json_extract(body, '$.change.type') = 'undo';
   `,
   // What each step writes of every workspace in it (`n:newest`) is in as few pages as can be
-  "ALTER TABLE profile_workspaces ADD COLUMN newest_counts TEXT;",
+  `
+  ALTER TABLE profile_workspaces ADD COLUMN newest_counts TEXT;
+  UPDATE profile_workspaces SET newest_counts = (SELECT body FROM profile_identities WHERE workspace = number AND key = 'n:newest');
+  DELETE FROM profile_identities WHERE workspace IN (SELECT number FROM profile_workspaces) AND key = 'n:newest';
+  `,
 ];
 
 export { laneSchema } from "../../../platform/lane/sqlite.ts";

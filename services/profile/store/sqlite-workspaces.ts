@@ -33,7 +33,7 @@ export function openWorkspaceNumbers(database: Database): WorkspaceNumbers {
   };
 }
 
-/** What is counted of the newest minute. */
+/** As the domain names it, of which a store takes types alone: what is counted of the newest minute. */
 export const newestKey: IdentityKey = "n:newest";
 
 /** The text of that row. Steps write it of all their workspaces, whose rows lie side by side here. */
