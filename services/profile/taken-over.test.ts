@@ -17,6 +17,8 @@ function asBefore(database: Database): void {
     ALTER TABLE profile_profiles DROP COLUMN mark_part;
     ALTER TABLE profile_frozen DROP COLUMN undone;
     DROP TABLE profile_handoffs;
+    INSERT INTO profile_identities (workspace, key, body) SELECT number, 'n:newest', newest_counts FROM profile_workspaces;
+    ALTER TABLE profile_workspaces DROP COLUMN newest_counts;
     UPDATE schema_versions SET version = 4 WHERE name = 'profile';`);
 }
 
@@ -50,4 +52,7 @@ test("an undo that waits in a folder of the build before brings both sides back 
   for (const id of ["a", "b", "c"]) expect(await mended.user(id)).toEqual(await calm.user(id));
   const left = ["profile_held_records", "profile_handoffs", "profile_frozen"].map((table) => rowsIn(mended, table));
   expect(left).toEqual([0, 0, 0]);
+  const counts = mended.database.prepare("SELECT count(newest_counts) AS newest FROM profile_workspaces").get();
+  const asNames = mended.database.prepare("SELECT count(*) AS left FROM profile_identities WHERE key = 'n:newest'").get();
+  expect([counts?.["newest"], asNames?.["left"]]).toEqual([1, 0]);
 });
