@@ -2,7 +2,7 @@
 import type { Clock } from "../clock.ts";
 
 export interface Progress {
-  /** The last sequence that is through: decided, or durable and readable, as whoever moves it on says. */
+  /** The last sequence that is through: decided, or durable and readable, as its owner says. */
   readonly reached: number;
   /** Moves on and wakes the callers that waited for it. Never moves back. */
   advance(to: number): void;

@@ -59,6 +59,10 @@ export function hoursKey(day: number): IdentityKey {
   return `n:d:${day}`;
 }
 
+export function dayOf(hour: number): number {
+  return Math.floor(hour / hoursPerDay);
+}
+
 export const noCounts: CountRow = { names: [], slots: [] };
 
 /** The counts on top of those that the slot has. */
@@ -74,19 +78,26 @@ export function addCounts(row: CountRow, slot: number, added: Counts): CountRow 
   return { names, slots: [...others, [slot, counts]] };
 }
 
+/** The slot of the newest minute; undefined before anything was counted. */
+export function minuteOf(newest: CountRow): number | undefined {
+  return newest.slots[0]?.[0];
+}
+
+export function hourOf(newest: CountRow): number | undefined {
+  const minute = minuteOf(newest);
+  return minute === undefined ? undefined : Math.floor(minute / minutesPerHour);
+}
+
 /** The hour with the newest minute, which is one of its own. */
 export function addNewest(row: CountRow, newest: CountRow): CountRow {
-  return newest.slots.reduce((hour, [minute, counts]) => addCounts(hour, minute % minutesPerHour, countsAt(newest, counts)), row);
+  const minute = minuteOf(newest);
+  return minute === undefined ? row : addCounts(row, minute % minutesPerHour, totalOf(newest));
 }
 
 /** As `addNewest`, unless that was done: between two reads of rows the hour may have taken it in. */
 export function withNewest(row: CountRow, newest: CountRow): CountRow {
-  return row.slots.some(([at]) => newest.slots.some(([minute]) => minute % minutesPerHour === at)) ? row : addNewest(row, newest);
-}
-
-export function hourOf(newest: CountRow): number | undefined {
-  const [minute] = newest.slots[0] ?? [];
-  return minute === undefined ? undefined : Math.floor(minute / minutesPerHour);
+  const slot = (minuteOf(newest) ?? 0) % minutesPerHour;
+  return row.slots.some(([at]) => at === slot) ? row : addNewest(row, newest);
 }
 
 /** Where the name stands; a name of an event for which there is no room any more is among the others. */

@@ -10,6 +10,7 @@ import {
   type CountRow,
   type Counts,
   countsAt,
+  dayOf,
   hourMs,
   hourOf,
   hoursKey,
@@ -104,7 +105,7 @@ async function loadRows(
   const read = byMinute ? hours : hours.slice(-2);
   const days = byMinute ? [] : times.days.filter((day) => (day + 1) * dayMs > from);
   // The newest hour may have begun a day that no row is known of yet
-  const known = new Set([...days, ...(byMinute ? [] : read.map((hour) => Math.floor(hour / hoursPerDay)))]);
+  const known = new Set([...days, ...(byMinute ? [] : read.map(dayOf))]);
   const keys = [...read.map(minutesKey), ...[...known].map(hoursKey)];
   const rows = await identities.load(workspaceId, keys);
   const minutes = new Map(read.map((hour) => {
@@ -117,7 +118,7 @@ async function loadRows(
     let row = rows.get(hoursKey(day)) as CountRow | undefined ?? noCounts;
     for (const [hour, own] of minutes) {
       const slot = hour % hoursPerDay;
-      if (Math.floor(hour / hoursPerDay) !== day) continue;
+      if (dayOf(hour) !== day) continue;
       const isSummed = row.slots.some(([at]) => at === slot);
       // A row that went away while this reads was summed before
       if (isSummed && (hour !== newest || !rows.has(minutesKey(hour)))) continue;

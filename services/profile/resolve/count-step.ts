@@ -6,10 +6,12 @@ import {
   countedKey,
   type CountedTimes,
   type CountRow,
+  dayOf,
   hourOf,
   hoursKey,
   hoursPerDay,
   minuteMs,
+  minuteOf,
   minutesKey,
   minutesPerHour,
   newestKey,
@@ -42,7 +44,7 @@ export async function countStep(view: Identities, records: readonly ResolvedReco
   const rows = new CountRows(view, store);
   const times = await rows.times();
   const newest = await rows.of(newestKey);
-  const [newestMinute] = newest.slots[0] ?? [];
+  const newestMinute = minuteOf(newest);
   const newestHour = times.hours.at(-1) ?? 0;
   // A log that was put back may have a clock that is behind the counts
   const minute = Math.max(Math.floor(now / minuteMs), newestHour * minutesPerHour, newestMinute ?? 0);
@@ -82,27 +84,27 @@ class CountRows {
     const hour = hourOf(newest);
     if (hour === undefined) return;
     if (hours.includes(hour)) this.#view.put(minutesKey(hour), addNewest(await this.of(minutesKey(hour)), newest));
-    const day = Math.floor(hour / hoursPerDay);
     // A build that does not know of the newest minute has summed its hour
-    if (hour === hours.at(-1) || !days.includes(day)) return;
-    this.#view.put(hoursKey(day), addCounts(await this.of(hoursKey(day)), hour % hoursPerDay, totalOf(newest)));
+    if (hour !== hours.at(-1) && days.includes(dayOf(hour))) await this.#addToDay(hour, newest);
   }
 
   /** The hour before goes into its day, and what is too old goes. */
   async begin(hour: number, { hours, days }: CountedTimes): Promise<void> {
     const last = hours.at(-1);
-    const day = last === undefined ? undefined : Math.floor(last / hoursPerDay);
-    if (last !== undefined && day !== undefined) {
-      const sum = totalOf(await this.of(minutesKey(last)));
-      this.#view.put(hoursKey(day), addCounts(await this.of(hoursKey(day)), last % hoursPerDay, sum));
-    }
+    const day = last === undefined ? undefined : dayOf(last);
+    if (last !== undefined) await this.#addToDay(last, await this.of(minutesKey(last)));
     const allHours = [...hours, hour];
     const allDays = day === undefined || days.includes(day) ? days : [...days, day];
     const recentHours = allHours.filter((at) => at > hour - limits.countedHoursMax);
-    const recentDays = allDays.filter((at) => at > Math.floor(hour / hoursPerDay) - limits.countedDaysMax);
+    const recentDays = allDays.filter((at) => at > dayOf(hour) - limits.countedDaysMax);
     for (const at of allHours) if (!recentHours.includes(at)) this.#view.put(minutesKey(at), undefined);
     for (const at of allDays) if (!recentDays.includes(at)) this.#view.put(hoursKey(at), undefined);
     this.#view.put(countedKey, { hours: recentHours, days: recentDays } satisfies CountedTimes);
+  }
+
+  async #addToDay(hour: number, row: CountRow): Promise<void> {
+    const key = hoursKey(dayOf(hour));
+    this.#view.put(key, addCounts(await this.of(key), hour % hoursPerDay, totalOf(row)));
   }
 
   async #row(key: IdentityKey): Promise<unknown> {
