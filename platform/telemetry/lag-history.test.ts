@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { fakeClock } from "../clock.fixture.ts";
 import { limits } from "../limits.ts";
-import { openLagMeter } from "./lag.ts";
+import { createLagLook, openLagMeter } from "./lag.ts";
 import { watchLags } from "./lag-history.ts";
 
 const minute = limits.lagSampleMs;
@@ -10,7 +10,7 @@ const minute = limits.lagSampleMs;
 function open() {
   const clock = fakeClock();
   const place = { tail: 0, applied: 0, asked: 0, away: false };
-  const meter = openLagMeter({
+  const look = createLagLook({
     lane: "intake-0",
     tail() {
       place.asked += 1;
@@ -19,6 +19,7 @@ function open() {
     },
     applied: () => place.applied,
   }, clock);
+  const meter = openLagMeter(look, clock);
   return { clock, place, kept: watchLags([meter], clock), start: clock.now() };
 }
 

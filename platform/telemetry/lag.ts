@@ -25,19 +25,12 @@ export interface LagSource {
   readonly applied: () => Promise<number> | number;
 }
 
-/** From the first question on it looks every `lagLookMs`, so that a record that waits has been seen about when it came. */
-export function openLagMeter({ lane, tail, applied }: LagSource, clock: Clock): LagMeter {
+/** A look at one lane: it remembers when it first saw an end that is not applied, so the more often it is asked, the better its seconds. */
+export function createLagLook({ lane, tail, applied }: LagSource, clock: Clock): () => Promise<Lag> {
   /** Where the end was when, the oldest first; none that is applied, but for the newest. */
   let seen: { readonly tail: number; readonly at: number }[] = [];
-  let cancel: (() => void) | undefined;
 
-  function later(): () => void {
-    return clock.after(limits.lagLookMs, () => {
-      cancel = later();
-      void read().catch(() => {});
-    });
-  }
-  async function read(): Promise<Lag> {
+  return async () => {
     const done = await applied();
     const end = await tail();
     const now = clock.monotonic();
@@ -45,12 +38,24 @@ export function openLagMeter({ lane, tail, applied }: LagSource, clock: Clock): 
     if (end > done && (seen.at(-1)?.tail ?? 0) < end && seen.length < limits.lagLooksMax) seen.push({ tail: end, at: now });
     const since = seen[0]?.at ?? now;
     return { lane, records: Math.max(0, end - done), seconds: end > done ? (now - since) / 1_000 : 0 };
+  };
+}
+
+/** From the first question on it looks every `lagLookMs`, so that a record that waits has been seen about when it came. */
+export function openLagMeter(look: () => Promise<Lag>, clock: Clock): LagMeter {
+  let cancel: (() => void) | undefined;
+
+  function later(): () => void {
+    return clock.after(limits.lagLookMs, () => {
+      cancel = later();
+      void look().catch(() => {});
+    });
   }
   return {
-    look: read,
+    look,
     read() {
       cancel ??= later();
-      return read();
+      return look();
     },
     close: () => cancel?.(),
   };

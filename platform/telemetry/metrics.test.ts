@@ -1,7 +1,7 @@
 /** The metrics of the table in Prometheus' conventions and format, gauges that are asked at each scrape, and lag. */
 import { expect, test } from "vitest";
 import { fakeClock } from "../clock.fixture.ts";
-import { openLagMeter } from "./lag.ts";
+import { createLagLook, openLagMeter } from "./lag.ts";
 import { metricTable } from "./metric-table.ts";
 import type { Log } from "../log/log.ts";
 import { measuredStore } from "./measured-calls.ts";
@@ -68,7 +68,7 @@ test("what waits is told by service, and held users only of one that holds users
 test("a lag meter tells records and for how long the oldest has been waiting", async () => {
   const clock = fakeClock();
   const place = { tail: 0, applied: 0 };
-  const meter = openLagMeter({ lane: "intake-0", tail: () => place.tail, applied: () => place.applied }, clock);
+  const meter = openLagMeter(createLagLook({ lane: "intake-0", tail: () => place.tail, applied: () => place.applied }, clock), clock);
   expect(await meter.read()).toEqual({ lane: "intake-0", records: 0, seconds: 0 });
   place.tail = 10;
   await meter.read();

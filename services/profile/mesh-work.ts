@@ -3,7 +3,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { type BacklogLook, openBacklogLook } from "../../platform/lane/backlog-look.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Log } from "../../platform/log/log.ts";
-import { openLagMeter } from "../../platform/telemetry/lag.ts";
+import { createLagLook, openLagMeter } from "../../platform/telemetry/lag.ts";
 import { openQuietTails } from "../../platform/telemetry/quiet-tail.ts";
 import { watchLags } from "../../platform/telemetry/lag-history.ts";
 import type { Backlog, WorkSource } from "../../platform/telemetry/work-metrics.ts";
@@ -51,13 +51,13 @@ export function meshWork(
   clock: Clock,
 ): WorkSource & { close(): void } {
   const tails = openQuietTails(intake, clock);
-  const meters = Array.from({ length: intake.partitions }, (_, partition) =>
-    openLagMeter({
+  const looks = Array.from({ length: intake.partitions }, (_, partition) =>
+    createLagLook({
       lane: `intake-${partition}`,
       tail: () => tails.tail(partition),
       applied: () => applied.through({ partition, sequence: 0 }),
     }, clock));
-  const watched = watchLags(meters, clock);
+  const watched = watchLags(looks.map((look) => openLagMeter(look, clock)), clock);
   return {
     ...watched,
     backlog: () => backlog.backlog(),

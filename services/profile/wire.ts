@@ -8,7 +8,7 @@ import type { Log } from "../../platform/log/log.ts";
 import { partitionOf } from "../../platform/log/partition.ts";
 import type { Logger } from "../../platform/logger.ts";
 import type { Database } from "../../platform/sqlite/database.ts";
-import { type Lag, openLagMeter } from "../../platform/telemetry/lag.ts";
+import { createLagLook, type Lag, openLagMeter } from "../../platform/telemetry/lag.ts";
 import { watchLags } from "../../platform/telemetry/lag-history.ts";
 import { measuredStore } from "../../platform/telemetry/measured-calls.ts";
 import { noTelemetry, type Telemetry } from "../../platform/telemetry/telemetry.ts";
@@ -103,10 +103,10 @@ export async function openProfile(options: ProfileOptions): Promise<ProfilePart>
   const views = Array.from({ length: log.partitions }, () => createViews(log.partitions));
   const partitions = views.map((own, partition) => startPartition(options, { tables, views: own }, partition));
   const applied = appliedOf(partitions);
-  const meters = partitions.map(({ steps: { progress } }, partition) =>
-    openLagMeter({ lane: `intake-${partition}`, tail: () => log.tail(partition), applied: () => progress.reached }, clock)
+  const looks = partitions.map(({ steps: { progress } }, partition) =>
+    createLagLook({ lane: `intake-${partition}`, tail: () => log.tail(partition), applied: () => progress.reached }, clock)
   );
-  const watched = watchLags(meters, clock);
+  const watched = watchLags(looks.map((look) => openLagMeter(look, clock)), clock);
   const work = { lags: watched.lags, history: watched.history, backlog: () => backlogOf(partitions) };
   const rejected = await lookForRejected({ ...tables, ...options });
   const service = profileRoutes({

@@ -1,6 +1,7 @@
 /** The lag of a service's lanes in the mesh is that of the lane that is furthest behind. */
 import { expect, test } from "vitest";
 import { fakeClock } from "../../../platform/clock.fixture.ts";
+import { limits } from "../../../platform/limits.ts";
 import { openLanesLag } from "./lanes-lag.ts";
 
 test("a lane that stands still is seen, however far the others are", async () => {
@@ -23,5 +24,17 @@ test("a lane that stands still is seen, however far the others are", async () =>
 test("a lane that was put further than steps sent is not behind", async () => {
   const lag = openLanesLag({ service: "subscription", lanes: [4], heard: () => ({ tail: 10, applied: 12 }) }, fakeClock());
   expect(await lag.read()).toEqual({ lane: "subscription", records: 0, seconds: 0 });
+  lag.close();
+});
+
+test("however many lanes there are, one timer looks at them", async () => {
+  const clock = fakeClock();
+  let timers = 0;
+  const counting = { ...clock, after: (ms: number, work: () => void) => (timers += 1, clock.after(ms, work)) };
+  const lanes = Array.from({ length: 64 }, (_, lane) => lane);
+  const lag = openLanesLag({ service: "subscription", lanes, heard: () => ({ tail: 1, applied: 1 }) }, counting);
+  await lag.read();
+  clock.advance(limits.lagLookMs);
+  expect(timers).toBe(2);
   lag.close();
 });

@@ -1,6 +1,6 @@
 /** How far a service of the mesh is behind the resolvers: as far as the lane of it that is furthest behind. */
 import type { Clock } from "../../../platform/clock.ts";
-import { type Lag, type LagMeter, openLagMeter } from "../../../platform/telemetry/lag.ts";
+import { createLagLook, type LagMeter, openLagMeter } from "../../../platform/telemetry/lag.ts";
 
 export interface LanesLagParts {
   readonly service: string;
@@ -10,22 +10,17 @@ export interface LanesLagParts {
   readonly heard: (lane: number) => { readonly tail: number; readonly applied: number };
 }
 
-/** Other lanes' messages lie between two of one, so the records are an upper bound; the seconds are right. */
+/** Other lanes' messages lie between two of one, so the records are an upper bound; the seconds are right. One timer looks at all of them. */
 export function openLanesLag({ service, lanes, heard }: LanesLagParts, clock: Clock): LagMeter {
-  const meters = lanes.map((lane) => {
-    return openLagMeter({ lane: service, tail: () => heard(lane).tail, applied: () => heard(lane).applied }, clock);
+  const looks = lanes.map((lane) => {
+    return createLagLook({ lane: service, tail: () => heard(lane).tail, applied: () => heard(lane).applied }, clock);
   });
-  async function worst(how: "read" | "look"): Promise<Lag> {
-    const lags = await Promise.all(meters.map((meter) => meter[how]()));
+  return openLagMeter(async () => {
+    const lags = await Promise.all(looks.map((look) => look()));
     return {
       lane: service,
       records: Math.max(0, ...lags.map(({ records }) => records)),
       seconds: Math.max(0, ...lags.map(({ seconds }) => seconds)),
     };
-  }
-  return {
-    read: () => worst("read"),
-    look: () => worst("look"),
-    close: () => meters.forEach((meter) => meter.close()),
-  };
+  }, clock);
 }
