@@ -14,6 +14,9 @@ interface Run {
   readonly loads: readonly BenchLoad[];
 }
 
+/** The bare chain of one process, as figures name it. */
+export const oneChainFloor = "bare HTTP, log, rows and events in SQLite, one object a request";
+
 /** With fewer than these many objects of a moment are of one workspace. */
 const fewWorkspaces = 10;
 
@@ -27,8 +30,10 @@ export function noteGoals(rows: readonly Summary[], { shape, profiles, twoProfil
     return of(load?.name, "this build");
   }
   const [many, few] = [ours(75, 32), ours(1, 32)];
-  if (shape === "one") noteOne({ many, few }, profiles);
-  else if (twoProfiles) noteFigure("mesh-two", ratioOf(many?.objectsPerSecond, of(many?.load, twoProfilesName)?.objectsPerSecond));
+  if (shape === "one") {
+    noteOne({ many, few }, profiles);
+    noteFigure(`one-chain-${profiles}`, of(oneChainFloor)?.ratio);
+  } else if (twoProfiles) noteFigure("mesh-two", ratioOf(many?.objectsPerSecond, of(many?.load, twoProfilesName)?.objectsPerSecond));
   else {
     noteFigure("mesh-75", many?.ratio);
     const width = workspaces < fewWorkspaces ? "-few" : "";

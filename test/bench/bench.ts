@@ -27,9 +27,9 @@ import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { firstBody, mixedBody, oneEventBody, userOf } from "./bodies.ts";
 import { type Figure, pictureOf, summaries, tableOf, warningsOf } from "./figures.ts";
-import { noteGoals } from "./bench-goals.ts";
+import { noteGoals, oneChainFloor } from "./bench-goals.ts";
 import { noteFigure } from "./goals.ts";
-import { bareChain, bareNode, bareProgram, bareServers, meshFloors } from "./floors.ts";
+import { bareChain, bareNode, bareOneProcess, bareProgram, bareServers, meshFloors } from "./floors.ts";
 import { type Answer, type Asked, load, type LoadOptions, type LoadResult, percentile, send, sendUntilApplied } from "./load.ts";
 import { type BenchLoad, loadsOf } from "./loads.ts";
 import { measuredLoad } from "./measured-load.ts";
@@ -81,6 +81,7 @@ const floors = {
   one: "node:http parses one object",
   write: "SQLite upserts a row, 500 a commit",
   resolver: "a workspace's resolver alone, 75 objects a request",
+  oneChain: oneChainFloor,
   reads: `SQLite reads 3 rows and upserts one, ${values.profiles} users`,
 };
 /** Requests of a load in a second of the command line. The mesh takes fewer. */
@@ -148,16 +149,17 @@ async function open(): Promise<Targets> {
   return { all: [{ name: "what runs", url: values.url, processes }], stop: () => Promise.resolve() };
 }
 
-/** Of the package, which is what is installed. The first start on a machine compiles; the second is what a restart costs. */
+/** Of the package, which is what is installed, with one workspace declared. The first start on a machine compiles; the second is what a restart costs. */
 async function startTime(): Promise<void> {
   const dist = join(folder, "dist");
   execFileSync(process.execPath, [join(import.meta.dirname, "../../tools/package/make.ts"), `--into=${dist}`], {
     stdio: ["ignore", "ignore", "inherit"],
   });
   const build = join(dist, "heddle");
-  await (await startServer({ folder: join(folder, "first"), keys, build })).stop();
+  const declared = keys.slice(0, 1);
+  await (await startServer({ folder: join(folder, "first"), keys: declared, build })).stop();
   const began = performance.now();
-  const server = await startServer({ folder: join(folder, "second"), keys, build });
+  const server = await startServer({ folder: join(folder, "second"), keys: declared, build });
   await send(new Agent(), server.url, track(0, oneEventBody(0, users)));
   const startMs = performance.now() - began;
   others.push({ name: "start to first accepted write, ms", value: startMs.toFixed(0) });
@@ -194,6 +196,15 @@ async function measureFloors(round: number): Promise<void> {
     bareProgram(floors.reads, "floor.ts", ["users", join(folder, `floor-reads-${round}.db`), values.profiles]),
     bareProgram(floors.resolver, "resolver.ts", ["--bare", "--users", String(Math.min(50_000, Number(values.profiles)))]),
   );
+  const single = loads.find(({ objects }) => objects === 1);
+  if (shape !== "one" || single === undefined || values.body !== "events") return;
+  const asked = {
+    make: (n: number) => track(n, single.make(n, `floor-${round}`)),
+    connections: single.connections,
+    requests: 3_000 * scale,
+  };
+  const path = join(folder, `floor-chain-${round}.db`);
+  figures.push(await bareOneProcess([path, values.profiles, String(workspaces)], asked, floors.oneChain));
 }
 
 async function chainOf(servers: Servers): Promise<Figure[]> {
@@ -309,7 +320,7 @@ function floorOf({ objects }: Pick<BenchLoad, "objects">): string {
 }
 
 function report(): void {
-  const chains = [meshFloors.chain, meshFloors.chainAlone].map((chain) => [chain, floors.one] as const);
+  const chains = [meshFloors.chain, meshFloors.chainAlone, floors.oneChain].map((chain) => [chain, floors.one] as const);
   const rows = summaries(figures, new Map([...loads.map((each) => [each.name, floorOf(each)] as const), ...chains]));
   const warnings = warningsOf(rows);
   noteGoals(rows, { shape, profiles: values.profiles, twoProfiles: values["two-profiles"], workspaces, loads });

@@ -99,6 +99,18 @@ export async function bareChain({ settings, pids }: Servers, make: LoadOptions["
   return figures;
 }
 
+/** What a request of one object costs in one process without Heddle, beside the same generator; the load twice, as the first one warms up. */
+export async function bareOneProcess(args: readonly string[], asked: Omit<LoadOptions, "url">, name: string): Promise<Figure> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "one-chain-floor.ts"), ...args], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const url = (await firstLine(child, /http:/)).trim();
+  await load({ url, ...asked });
+  const figure = await measuredLoad({ name, processes: new Map([["bare", child.pid ?? 0]]), objects: 1 }, () => load({ url, ...asked }));
+  child.kill();
+  return figure;
+}
+
 interface Asked {
   readonly load: string;
   /** Of the server. */

@@ -41,6 +41,7 @@ const mesh: readonly (readonly string[])[] = [
   ["messages.ts"],
   ["behind.ts", "--shape", "mesh"],
   ["consent.ts", "--shape", "mesh", "--fan-outs", "1", "--seconds", "5"],
+  ["consent-floor.ts"],
 ];
 const only = values.only.split(",");
 const failed: string[] = [];
