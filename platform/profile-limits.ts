@@ -52,7 +52,7 @@ export const profileLimits = {
   identityCacheEntriesMin: 70_000,
   identityCacheHeapBytesEach: 8 * 1024,
   profileCacheBytesMax: 48 * 1024 * 1024,
-  profileCacheEntryBytes: 4_000,
+  profileCacheEntryBytes: 2_600,
   // And as the texts of their rows: one part in so many of what the heap may grow to, what one takes beside its text, and the part in so many of all
   // texts that one may have
   profileRowsHeapShare: 16,

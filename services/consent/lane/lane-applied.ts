@@ -6,14 +6,14 @@
 import type { Clock } from "../../../platform/clock.ts";
 import type { Position } from "../../../platform/intake/position.ts";
 import { limits } from "../../../platform/limits.ts";
-import type { Log } from "../../../platform/log/log.ts";
+import type { Log, LogRecord } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import type { AskLane } from "../../../platform/lane/lane-asks.ts";
 import type { LaneLayout } from "../../../platform/lane/layout.ts";
 import { stepReportFromBytes, tailsAfter } from "../../../platform/lane/place.ts";
 import { createProgress, type Progress } from "../../../platform/lane/progress.ts";
 import type { ProgressNotices } from "../../../platform/lane/progress-notices.ts";
-import { type Reading, readOn } from "../../../platform/lane/read-on.ts";
+import { readStepReports } from "../../../platform/lane/step-reports.ts";
 
 export interface LaneAppliedParts {
   readonly lanes: Pick<Log, "read" | "tail" | "watch">;
@@ -65,7 +65,9 @@ export function openLaneApplied(parts: LaneAppliedParts): LaneApplied {
   const { clock, intakePartitions, notices, asks } = parts;
   const applied = Array.from({ length: parts.layout.partitions }, () => createProgress(clock));
   const heard = Array.from({ length: intakePartitions }, (): Heard => ({ resolved: createProgress(clock), tails: [], waiting: 0 }));
-  const readings = heard.map((partition, at) => hear(parts, partition, at));
+  const readings = heard.map((own, partition) =>
+    readStepReports(parts, { partition, take: (records) => takeLast(own, records), isAwaited: () => own.waiting > 0 })
+  );
   const stop = notices.listen((one) => {
     if (one.kind === "applied") applied[one.lane]?.advance(one.position);
   });
@@ -119,42 +121,10 @@ export function openLaneApplied(parts: LaneAppliedParts): LaneApplied {
   };
 }
 
-/** Reads the steps' reports from the last one on: its tails hold for all steps before it. At once where a read waits for it, else now and then. */
-function hear({ lanes, layout, clock, logger }: LaneAppliedParts, heard: Heard, partition: number): Reading {
-  const source = layout.reports(partition);
-  let position: number | undefined;
-  return readOn({
-    clock,
-    idleMs: limits.passIdleMsMax,
-    watch: (wake) => {
-      let cancel: (() => void) | undefined;
-      function later(): void {
-        cancel = undefined;
-        wake();
-      }
-      const stop = lanes.watch((changed) => {
-        if (changed !== source) return;
-        if (heard.waiting > 0) wake();
-        else cancel ??= clock.after(limits.reportReadMs, later);
-      });
-      return () => {
-        cancel?.();
-        stop();
-      };
-    },
-  }, {
-    async turn() {
-      const after = position ?? Math.max(0, await lanes.tail(source) - 1);
-      const records = await lanes.read(source, after, { max: limits.laneRecordsMax, bytesMax: limits.laneBytesMax });
-      const last = records.at(-1);
-      if (last !== undefined) {
-        const report = stepReportFromBytes(last.body);
-        heard.tails = tailsAfter(report, last.sequence + 1);
-        heard.resolved.advance(report.through);
-      }
-      position = last?.sequence ?? after;
-      return records.length > 0 ? "busy" : "idle";
-    },
-    recover: (error, failures) => logger.error("reports_not_read", error, { partition, failures }),
-  });
+/** The last of them has the tails of all before it. */
+function takeLast(heard: Heard, records: readonly [LogRecord, ...LogRecord[]]): void {
+  const { sequence, body } = records.at(-1) ?? records[0];
+  const report = stepReportFromBytes(body);
+  heard.tails = tailsAfter(report, sequence + 1);
+  heard.resolved.advance(report.through);
 }

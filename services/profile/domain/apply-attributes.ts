@@ -1,6 +1,7 @@
 /** What an attributes object does to a profile: standard fields, then custom attributes, in the order of the request. */
 import { applyCustom } from "./apply-custom.ts";
 import { limits } from "../../../platform/limits.ts";
+import { ownEntries } from "../../../platform/own-entries.ts";
 import type { Profile } from "./profile.ts";
 import { noted } from "./profile-room.ts";
 import type { ProfileChange } from "./profile-record.ts";
@@ -11,18 +12,12 @@ import type { CustomChange } from "./track-object.ts";
  * `sequence`: the place of the request in the log, which set what changes here.
  */
 export function applyAttributes(profile: Profile, change: AttributesChange, sequence: number): void {
-  const { fields, custom, sources } = profile;
-  for (const [field, value] of change.fields ?? []) {
-    if (value === null) {
-      fields.delete(field);
-      sources.fields.delete(field);
-    } else {
-      fields.set(field, value);
-      sources.fields.set(field, sequence);
-    }
-  }
+  if (change.fields !== undefined) applyFields(profile, change.fields, sequence);
+  if (change.custom === undefined) return;
+  const custom = ownEntries(profile, "custom");
+  const customSources = ownEntries(profile.sources, "custom");
   let hasNoRoom = false;
-  for (const [name, customChange] of change.custom ?? []) {
+  for (const [name, customChange] of change.custom) {
     const before = custom.get(name);
     applyCustom(custom, name, customChange);
     const after = custom.get(name);
@@ -30,10 +25,24 @@ export function applyAttributes(profile: Profile, change: AttributesChange, sequ
       if (after === undefined && isFull(custom, customChange)) hasNoRoom = true;
       continue;
     }
-    if (after === undefined) sources.custom.delete(name);
-    else sources.custom.set(name, sequence);
+    if (after === undefined) customSources.delete(name);
+    else customSources.set(name, sequence);
   }
   if (hasNoRoom) profile.dropped = noted(profile.dropped, sequence);
+}
+
+function applyFields(profile: Profile, changes: NonNullable<AttributesChange["fields"]>, sequence: number): void {
+  const fields = ownEntries(profile, "fields");
+  const sources = ownEntries(profile.sources, "fields");
+  for (const [field, value] of changes) {
+    if (value === null) {
+      fields.delete(field);
+      sources.delete(field);
+    } else {
+      fields.set(field, value);
+      sources.set(field, sequence);
+    }
+  }
 }
 
 function isFull(custom: Profile["custom"], { op }: CustomChange): boolean {

@@ -1,4 +1,5 @@
 /** What an interaction with a campaign or canvas does to a profile: the latest of each kind is kept. */
+import { ownEntries } from "../../../platform/own-entries.ts";
 import type { EngagementSummary, Profile } from "./profile.ts";
 import type { ProfileChange } from "./profile-record.ts";
 
@@ -7,7 +8,7 @@ export function applyEngagement(profile: Profile, change: EngagementChange): voi
   const summary = profile.engagements.get(key) ?? { name: change.name, latest: new Map<string, number>() };
   summary.name = change.name;
   keepNewest(summary.latest, change.interaction, change.at);
-  profile.engagements.set(key, summary);
+  ownEntries(profile, "engagements").set(key, summary);
 }
 
 /** Rule 6 of /users/merge: dates of campaigns and canvases take the most recent; the kept user's name of a message stays. */

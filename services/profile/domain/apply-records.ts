@@ -3,6 +3,7 @@ import { applyAttributes } from "./apply-attributes.ts";
 import { applyEngagement } from "./apply-engagement.ts";
 import { applySession } from "./apply-session.ts";
 import { applyEvent, applyPurchase } from "./apply-summary.ts";
+import { copyEntries, noEntries, ownEntries } from "../../../platform/own-entries.ts";
 import type { Mark, Profile } from "./profile.ts";
 import type { ProfileChange, ProfileRecord } from "./profile-record.ts";
 import { limits } from "../../../platform/limits.ts";
@@ -55,7 +56,7 @@ function applyWithinRoom(profile: Profile, record: ProfileRecord): void {
 }
 
 function copyOfAttributes(profile: Profile): Profile {
-  return { ...profile, fields: new Map(profile.fields), custom: new Map(profile.custom), sources: copySources(profile.sources) };
+  return { ...profile, fields: copyEntries(profile.fields), custom: copyEntries(profile.custom), sources: copySources(profile.sources) };
 }
 
 function applyChange(profile: Profile, { change, mark: [sequence], now }: ProfileRecord): void {
@@ -83,7 +84,7 @@ function applyChange(profile: Profile, { change, mark: [sequence], now }: Profil
 }
 
 function applyIdentity(profile: Profile, change: IdentityChange, sequence: number): void {
-  const { names } = profile.sources;
+  const names = ownEntries(profile.sources, "names");
   if (change.externalId !== undefined && change.externalId !== profile.externalId) {
     profile.externalId = change.externalId;
     names.set("external_id", sequence);
@@ -112,15 +113,15 @@ function newProfile({ userId, mark, now }: ProfileRecord): Profile {
     aliases: [],
     email: null,
     phone: null,
-    fields: new Map(),
-    custom: new Map(),
-    events: new Map(),
-    purchases: new Map(),
-    revenue: new Map(),
+    fields: noEntries(),
+    custom: noEntries(),
+    events: noEntries(),
+    purchases: noEntries(),
+    revenue: noEntries(),
     purchaseCount: 0,
-    apps: new Map(),
-    devices: new Map(),
-    engagements: new Map(),
+    apps: noEntries(),
+    devices: noEntries(),
+    engagements: noEntries(),
     sources: noSources(),
     merges: [],
   };

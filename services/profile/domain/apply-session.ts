@@ -1,5 +1,6 @@
 /** What a session of an app does to a profile: the app's summary, the session dates, the device. */
 import type { Device } from "./intake-record.ts";
+import { ownEntries } from "../../../platform/own-entries.ts";
 import type { AppSummary, DeviceSummary, Profile } from "./profile.ts";
 import type { ProfileChange } from "./profile-record.ts";
 import { noteField } from "./sources.ts";
@@ -9,14 +10,15 @@ export function applySession(profile: Profile, change: SessionChange, sequence: 
   const { appId, startedAt, device } = change;
   const session = { sessions: 1, firstSession: startedAt, lastSession: startedAt };
   const app = profile.apps.get(appId);
-  profile.apps.set(appId, app === undefined ? session : mergedApp(app, session));
+  ownEntries(profile, "apps").set(appId, app === undefined ? session : mergedApp(app, session));
   const date = new Date(startedAt).toISOString();
   const [first, last] = [profile.fields.get("date_of_first_session"), profile.fields.get("date_of_last_session")];
-  keepEarliest(profile.fields, "date_of_first_session", date);
-  keepLatest(profile.fields, "date_of_last_session", date);
+  const fields = ownEntries(profile, "fields");
+  keepEarliest(fields, "date_of_first_session", date);
+  keepLatest(fields, "date_of_last_session", date);
   noteField(profile, "date_of_first_session", { before: first, source: sequence });
   noteField(profile, "date_of_last_session", { before: last, source: sequence });
-  if (device !== undefined) seeDevice(profile.devices, device, startedAt);
+  if (device !== undefined) seeDevice(ownEntries(profile, "devices"), device, startedAt);
 }
 
 /** Rules 5 and 6 of /users/merge. */
@@ -28,12 +30,12 @@ export function mergedApp(left: AppSummary, right: AppSummary): AppSummary {
   };
 }
 
-export function keepEarliest(fields: Profile["fields"], field: StandardField, date: FieldValue): void {
+export function keepEarliest(fields: Map<StandardField, FieldValue>, field: StandardField, date: FieldValue): void {
   const old = fields.get(field);
   if (old === undefined || instant(date) < instant(old)) fields.set(field, date);
 }
 
-export function keepLatest(fields: Profile["fields"], field: StandardField, date: FieldValue): void {
+export function keepLatest(fields: Map<StandardField, FieldValue>, field: StandardField, date: FieldValue): void {
   const old = fields.get(field);
   if (old === undefined || instant(date) > instant(old)) fields.set(field, date);
 }

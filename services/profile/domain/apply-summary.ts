@@ -1,17 +1,18 @@
 /** All-time summaries of events and purchases: first, last, count, and counts by day for "X times in Y days". */
 import { limits } from "../../../platform/limits.ts";
+import { ownEntries } from "../../../platform/own-entries.ts";
 import type { Profile, Summary } from "./profile.ts";
 import type { ProfileChange } from "./profile-record.ts";
 
 export function applyEvent(profile: Profile, change: EventChange, now: number): void {
-  count(profile.events, { name: change.name, time: change.time, times: 1 }, now);
+  count(ownEntries(profile, "events"), { name: change.name, time: change.time, times: 1 }, now);
 }
 
 /** A purchase of quantity n is n purchases. Money is summed in whole cents of its own currency. */
 export function applyPurchase(profile: Profile, change: PurchaseChange, now: number): void {
   const { productId, currency, revenueCents, quantity, time } = change;
-  count(profile.purchases, { name: productId, time, times: quantity }, now);
-  profile.revenue.set(currency, (profile.revenue.get(currency) ?? 0n) + BigInt(revenueCents));
+  count(ownEntries(profile, "purchases"), { name: productId, time, times: quantity }, now);
+  ownEntries(profile, "revenue").set(currency, (profile.revenue.get(currency) ?? 0n) + BigInt(revenueCents));
   profile.purchaseCount += quantity;
 }
 

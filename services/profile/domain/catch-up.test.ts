@@ -38,7 +38,7 @@ describe("catchUpNames()", () => {
       waitUsers: (position, users, ms) => Promise.resolve(asked.push([position, users, ms]) && ms - 20),
     });
     const read = await catchUpNames(parts, { workspaceId: "w" });
-    expect([await read.users(["u1"]), await read.users(["u2"])]).toEqual([true, true]);
+    expect([await read.waitUsers(["u1"]), await read.waitUsers(["u2"])]).toEqual([true, true]);
     expect(read.behind).toBe(false);
     expect(asked).toEqual([
       [end, limits.readWaitMs],
@@ -55,7 +55,7 @@ describe("catchUpNames()", () => {
       waitUsers: (_position, _users, ms) => Promise.resolve(waits.push(ms) > 1 ? ms : undefined),
     });
     const read = await catchUpNames(parts, { workspaceId: "w" });
-    expect([read.behind, await read.users(["u1"]), await read.users(["u1"]), waits]).toEqual([true, false, true, [0, 0]]);
+    expect([read.behind, await read.waitUsers(["u1"]), await read.waitUsers(["u1"]), waits]).toEqual([true, false, true, [0, 0]]);
   });
 
   test("waits longer for a write that it names, for that and for the users together", async () => {
@@ -69,7 +69,7 @@ describe("catchUpNames()", () => {
       waitUsers: (_position, _users, ms) => Promise.resolve(asked.push(ms) && ms),
     });
     const read = await catchUpNames(parts, { workspaceId: "w", readAfter: { partition: 2, sequence: 4 } });
-    expect([read.behind, await read.users(["u1"])]).toEqual([false, true]);
+    expect([read.behind, await read.waitUsers(["u1"])]).toEqual([false, true]);
     expect(asked).toEqual([[9, limits.readWaitMs], [4, longerMs], longerMs - 1_000]);
   });
 

@@ -56,12 +56,12 @@ export async function catchUp(parts: ReadParts, request: ReadRequest): Promise<C
 /** A read that knows who has which name, and then waits for those users alone: in the same time as `catchUp`, for both together. */
 export interface NamesRead extends CaughtUp {
   /** Waits until what was decided is applied to these users; false where that takes too long. */
-  users(ids: readonly UserId[]): Promise<boolean>;
+  waitUsers(ids: readonly UserId[]): Promise<boolean>;
   /** Waits until a later record, too, is decided. */
-  decided(sequence: number): Promise<boolean>;
+  waitDecided(sequence: number): Promise<boolean>;
 }
 
-/** As `catchUp`, until what the log held is decided: names and whom they mean are read, and users only where `users` was waited for. */
+/** As `catchUp`, until what the log held is decided: names and whom they mean are read, and users only where `waitUsers` was called. */
 export async function catchUpNames(parts: ReadParts, request: ReadRequest): Promise<NamesRead> {
   const end = await endOf(parts, request);
   const { applied } = parts;
@@ -72,11 +72,11 @@ export async function catchUpNames(parts: ReadParts, request: ReadRequest): Prom
   return {
     behind: inTime === undefined ? applied.decidedThrough(end) < end.sequence : left === undefined,
     end,
-    async users(ids) {
+    async waitUsers(ids) {
       left = await applied.waitUsers(end, { workspaceId, ids }, left ?? 0);
       return left !== undefined;
     },
-    async decided(sequence) {
+    async waitDecided(sequence) {
       left = await applied.waitDecided({ ...end, sequence }, left ?? 0);
       return left !== undefined;
     },

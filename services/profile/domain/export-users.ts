@@ -50,7 +50,7 @@ async function readUsers(
     const found = named.map((rows) => rows.map(({ id }) => id));
     signal?.throwIfAborted();
     const ids = [...new Set(found.flat())];
-    if (!await barrier.users(ids)) late = true;
+    if (!await barrier.waitUsers(ids)) late = true;
     signal?.throwIfAborted();
     const stored = await loadUsers(profiles, { workspaceId, signal }, ids);
     // A user who is gone by a record that is decided since went into another, whom the names mean once that is known
@@ -58,7 +58,7 @@ async function readUsers(
     const goneAt = Math.max(0, ...gone.map(({ mark }) => mark?.[0] ?? 0));
     const isSame = goneAt <= before && applied.decidedThrough(end) === before;
     if (gone.length === 0 || isSame || attempt === attemptsMax) return { found, stored, waiting: waitingIn(named.flat()), late };
-    if (goneAt > before && !await barrier.decided(goneAt)) late = true;
+    if (goneAt > before && !await barrier.waitDecided(goneAt)) late = true;
   }
 }
 

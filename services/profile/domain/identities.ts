@@ -1,7 +1,7 @@
 /** The resolver's view of a workspace's identity rows: a bounded cache, with the writes of the record at hand on top. */
 import type { IdentityKey, JobRow, MergeRow, PendingRow, RepeatRow, Sharer, UserRow } from "./identity.ts";
 import type { UserId } from "./user-key.ts";
-import { type AddressKey, type DeviceKey, type NameKey, takerKey, userIdOf, userRowKey } from "./user-names.ts";
+import { type AddressKey, type DeviceKey, type NameKey, takerKey, userIdOf, userRowKey, withSharedLists } from "./user-names.ts";
 
 /**
  * Reads are synchronous and throw NeedRows where a row is not known. Rows are values, never changed in place.
@@ -122,7 +122,7 @@ function createRowCache(): RowCache {
       for (const [key, row] of rows) {
         const id = idIn(key, row);
         if (id === undefined) others.load(key, row ?? null);
-        else users.load(id, row ?? null);
+        else users.load(id, row ? withSharedLists(row as UserRow) : null);
       }
     },
     peek(key) {

@@ -7,7 +7,7 @@ import { applyRecord } from "./apply-records.ts";
 import { dayMs, dayOf } from "./apply-summary.ts";
 import { copyProfile, mergeProfiles } from "./merge-profiles.ts";
 import type { Device } from "./intake-record.ts";
-import type { Profile, Summary } from "./profile.ts";
+import type { Profile } from "./profile.ts";
 import type { ProfileChange } from "./profile-record.ts";
 import type { FieldValue, StandardField } from "./track-object.ts";
 
@@ -190,7 +190,7 @@ test("mergeProfiles() changes nothing of the source, nor does what happens to th
   }));
 });
 
-function expectSummed(merged: Map<string, Summary>, target: Map<string, Summary>, source: Map<string, Summary>): void {
+function expectSummed(merged: Profile["events"], target: Profile["events"], source: Profile["events"]): void {
   expect(new Set(merged.keys())).toEqual(new Set([...target.keys(), ...source.keys()]));
   for (const [name, { first, last, count }] of merged) {
     const sides = [target.get(name), source.get(name)].filter((side) => side !== undefined);

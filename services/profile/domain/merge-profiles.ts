@@ -2,6 +2,7 @@
 import { copyEngagement, mergeEngagements } from "./apply-engagement.ts";
 import { keepEarliest, keepLatest, mergedApp } from "./apply-session.ts";
 import { copySummary, mergeSummaries } from "./apply-summary.ts";
+import { copyEntries, ownEntries } from "../../../platform/own-entries.ts";
 import type { DeviceSummary, Profile } from "./profile.ts";
 import { noted, noteWeight, roomFor } from "./profile-room.ts";
 import { mergedAdmission, noteRejection } from "./rejection.ts";
@@ -26,24 +27,26 @@ export function mergeProfiles(target: Profile, source: Profile, at: number): Pro
   const room = roomFor(source, target);
   for (const [field, value] of source.fields) {
     const before = target.fields.get(field);
-    mergeField(target.fields, field, value);
+    mergeField(ownEntries(target, "fields"), field, value);
     noteField(target, field, { before, source: source.sources.fields.get(field) });
   }
   for (const [name, value] of source.custom) {
     if (target.custom.has(name) || !room.takes(name, value)) continue;
-    target.custom.set(name, value);
+    ownEntries(target, "custom").set(name, value);
     noteCustom(target, name, { before: undefined, source: source.sources.custom.get(name) });
   }
-  mergeSummaries(target.events, source.events, { now: at, takes: (name) => room.takesSummary(name) });
-  mergeSummaries(target.purchases, source.purchases, { now: at, takes: (name) => room.takesSummary(name) });
-  for (const [currency, cents] of source.revenue) target.revenue.set(currency, (target.revenue.get(currency) ?? 0n) + cents);
+  mergeSummaries(ownEntries(target, "events"), source.events, { now: at, takes: (name) => room.takesSummary(name) });
+  mergeSummaries(ownEntries(target, "purchases"), source.purchases, { now: at, takes: (name) => room.takesSummary(name) });
+  for (const [currency, cents] of source.revenue) {
+    ownEntries(target, "revenue").set(currency, (target.revenue.get(currency) ?? 0n) + cents);
+  }
   target.purchaseCount += source.purchaseCount;
   for (const [appId, app] of source.apps) {
     const own = target.apps.get(appId);
-    target.apps.set(appId, own === undefined ? { ...app } : mergedApp(own, app));
+    ownEntries(target, "apps").set(appId, own === undefined ? { ...app } : mergedApp(own, app));
   }
-  for (const [deviceId, device] of source.devices) mergeDevice(target.devices, deviceId, device);
-  mergeEngagements(target.engagements, source.engagements);
+  for (const [deviceId, device] of source.devices) mergeDevice(ownEntries(target, "devices"), deviceId, device);
+  mergeEngagements(ownEntries(target, "engagements"), source.engagements);
   const { refused } = room;
   noteWeight(target, undefined);
   if (refused > 0) target.dropped = noted(target.dropped, source.mark[0], refused);
@@ -59,19 +62,19 @@ export function mergeProfiles(target: Profile, source: Profile, at: number): Pro
 export function copyProfile(profile: Profile): Profile {
   return {
     ...profile,
-    fields: new Map(profile.fields),
-    custom: new Map(profile.custom),
-    events: mapped(profile.events, copySummary),
-    purchases: mapped(profile.purchases, copySummary),
-    revenue: new Map(profile.revenue),
-    apps: mapped(profile.apps, (app) => ({ ...app })),
-    devices: mapped(profile.devices, (device) => ({ ...device })),
-    engagements: mapped(profile.engagements, copyEngagement),
+    fields: copyEntries(profile.fields),
+    custom: copyEntries(profile.custom),
+    events: copyEntries(profile.events, copySummary),
+    purchases: copyEntries(profile.purchases, copySummary),
+    revenue: copyEntries(profile.revenue),
+    apps: copyEntries(profile.apps, (app) => ({ ...app })),
+    devices: copyEntries(profile.devices, (device) => ({ ...device })),
+    engagements: copyEntries(profile.engagements, copyEngagement),
     sources: copySources(profile.sources),
   };
 }
 
-function mergeField(fields: Profile["fields"], field: StandardField, value: FieldValue): void {
+function mergeField(fields: Map<StandardField, FieldValue>, field: StandardField, value: FieldValue): void {
   switch (field) {
     case "date_of_first_session":
       return keepEarliest(fields, field, value);
@@ -88,7 +91,11 @@ function mergeField(fields: Profile["fields"], field: StandardField, value: Fiel
   }
 }
 
-function keepRefusal(fields: Profile["fields"], field: StandardField, added: { value: FieldValue; refusal: FieldValue }): void {
+function keepRefusal(
+  fields: Map<StandardField, FieldValue>,
+  field: StandardField,
+  added: { value: FieldValue; refusal: FieldValue },
+): void {
   if (added.value === added.refusal || !fields.has(field)) fields.set(field, added.value);
 }
 
@@ -96,10 +103,4 @@ function keepRefusal(fields: Profile["fields"], field: StandardField, added: { v
 function mergeDevice(devices: Map<string, DeviceSummary>, deviceId: string, added: DeviceSummary): void {
   const own = devices.get(deviceId);
   devices.set(deviceId, { ...(own ?? added), lastSeen: Math.max(own?.lastSeen ?? added.lastSeen, added.lastSeen) });
-}
-
-function mapped<Value>(map: ReadonlyMap<string, Value>, copy: (value: Value) => Value): Map<string, Value> {
-  const copies = new Map<string, Value>();
-  for (const [key, value] of map) copies.set(key, copy(value));
-  return copies;
 }

@@ -6,6 +6,7 @@ import { freeze, takeIn } from "./apply-merge.ts";
 import { applyRecord } from "./apply-records.ts";
 import type { Profile } from "./profile.ts";
 import type { ProfileChange } from "./profile-record.ts";
+import { ownEntries } from "../../../platform/own-entries.ts";
 
 let sequence = 0;
 
@@ -67,7 +68,7 @@ test("however records are cut into batches, the row is the same", () => {
 
 test("a full profile still counts what it knows, takes names, gives room back, and is larger from an older build without harm", () => {
   let profile = full();
-  profile.custom.set("older", "x".repeat(limits.profileBytesMax));
+  ownEntries(profile, "custom").set("older", "x".repeat(limits.profileBytesMax));
   profile = profileFromRow(profileToRow(profile));
   const dropped = profile.dropped?.count ?? 0;
   profile = apply(profile, event("known"));
@@ -82,8 +83,8 @@ test("a full profile still counts what it knows, takes names, gives room back, a
 
 test("a merge of two large profiles takes what there is room for, adds all counts of known events, and can be frozen", () => {
   const [target, source] = [full(), full()];
-  for (let at = 0; at < 100; at += 1) source.custom.set(`other${at}`, "y".repeat(100_000));
-  source.events.set("other", { first: 0, last: 0, count: 5, days: new Map() });
+  for (let at = 0; at < 100; at += 1) ownEntries(source, "custom").set(`other${at}`, "y".repeat(100_000));
+  ownEntries(source, "events").set("other", { first: 0, last: 0, count: 5, days: new Map() });
   sequence += 1;
   const change = { type: "await" as const, mergeId: "m", sourceId: "s", undoUntil: Infinity };
   const awaiting = { userId: "u", mark: [sequence, 1] as const, now: sequence, change };

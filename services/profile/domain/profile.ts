@@ -19,18 +19,19 @@ export interface Profile {
   aliases: readonly Alias[];
   email: string | null;
   phone: string | null;
-  fields: Map<StandardField, FieldValue>;
-  custom: Map<string, CustomValue>;
-  events: Map<string, Summary>;
-  purchases: Map<string, Summary>;
+  /** These maps and those below are written through `ownEntries` alone: an empty one is shared by all profiles. */
+  fields: ReadonlyMap<StandardField, FieldValue>;
+  custom: ReadonlyMap<string, CustomValue>;
+  events: ReadonlyMap<string, Summary>;
+  purchases: ReadonlyMap<string, Summary>;
   /** Cents by currency, exact. */
-  revenue: Map<string, bigint>;
+  revenue: ReadonlyMap<string, bigint>;
   /** Purchases counted by quantity, all products. */
   purchaseCount: number;
-  apps: Map<string, AppSummary>;
-  devices: Map<string, DeviceSummary>;
+  apps: ReadonlyMap<string, AppSummary>;
+  devices: ReadonlyMap<string, DeviceSummary>;
   /** By `campaign:<id>` or `canvas:<id>`. */
-  engagements: Map<string, EngagementSummary>;
+  engagements: ReadonlyMap<string, EngagementSummary>;
   /** Which record set each field. */
   sources: Sources;
   /** Users who were merged into this one and not taken back: the last `mergeNotesMax`, the oldest first. */

@@ -1,22 +1,23 @@
 /** Provenance: which record set each field of a profile, as the record's place in the log. */
+import { copyEntries, noEntries, ownEntries } from "../../../platform/own-entries.ts";
 import type { CustomValue, FieldValue, StandardField } from "./track-object.ts";
 
 /** The names of a user that are fields of its profile too. */
 export type NameField = "external_id" | "user_aliases" | "email" | "phone";
 
-/** Sequences of the intake log, of the workspace's partition. A field that was there before provenance was kept has none. */
+/** Written through `ownEntries`, as the maps of a profile. Sequences of the intake log, of the workspace's partition. A field that was there before provenance was kept has none. */
 export interface Sources {
-  readonly names: Map<NameField, number>;
-  readonly fields: Map<StandardField, number>;
-  readonly custom: Map<string, number>;
+  names: ReadonlyMap<NameField, number>;
+  fields: ReadonlyMap<StandardField, number>;
+  custom: ReadonlyMap<string, number>;
 }
 
 export function noSources(): Sources {
-  return { names: new Map(), fields: new Map(), custom: new Map() };
+  return { names: noEntries(), fields: noEntries(), custom: noEntries() };
 }
 
 export function copySources({ names, fields, custom }: Sources): Sources {
-  return { names: new Map(names), fields: new Map(fields), custom: new Map(custom) };
+  return { names: copyEntries(names), fields: copyEntries(fields), custom: copyEntries(custom) };
 }
 
 /** What a field was, and the record that may have changed it, undefined where that is unknown. */
@@ -38,12 +39,12 @@ export function noteField(
   field: StandardField,
   change: Change<FieldValue>,
 ): void {
-  note(sources.fields, field, fields.get(field), change);
+  note(ownEntries(sources, "fields"), field, fields.get(field), change);
 }
 
 /** Notes which record set a custom attribute, where its value is another than before. */
 export function noteCustom({ custom, sources }: Pick<Sourced, "custom" | "sources">, name: string, change: Change<CustomValue>): void {
-  note(sources.custom, name, custom.get(name), change);
+  note(ownEntries(sources, "custom"), name, custom.get(name), change);
 }
 
 /** A value that did not change keeps its source; one that is gone has none. */

@@ -3,6 +3,18 @@ import type { IdentityKey, Recency, Sharer, UserRow } from "./identity.ts";
 import type { EmailStatus } from "./track-object.ts";
 import type { Alias, UserId, UserKey } from "./user-key.ts";
 
+/** Shared: most users have no former ids, no aliases and no open merges, and a cache has very many users. */
+const nothing: readonly never[] = [];
+
+/** The row as it came from a store, its empty lists changed to the shared one. */
+export function withSharedLists(row: UserRow): UserRow {
+  const own: { -readonly [Name in "deprecatedIds" | "aliases" | "merges"]: UserRow[Name] } = row;
+  if (own.deprecatedIds.length === 0) own.deprecatedIds = nothing;
+  if (own.aliases.length === 0) own.aliases = nothing;
+  if (own.merges.length === 0) own.merges = nothing;
+  return row;
+}
+
 /** A name that one user holds alone. */
 export type NameKey = `x:${string}` | `a:${string}`;
 /** An address that users may share. */
@@ -100,7 +112,7 @@ export function holdsLabel(row: UserRow, label: string): boolean {
 }
 
 export function nameless(id: UserId): UserRow {
-  return { id, externalId: null, deprecatedIds: [], aliases: [], email: null, phone: null, merges: [] };
+  return { id, externalId: null, deprecatedIds: nothing, aliases: nothing, email: null, phone: null, merges: nothing };
 }
 
 /** A new user's row under the name by which it was first addressed. */

@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../../../platform/clock.ts";
 import { limits } from "../../../platform/limits.ts";
-import type { Log } from "../../../platform/log/log.ts";
+import type { Log, LogRecord } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import type { LaneLayout } from "../../../platform/lane/layout.ts";
 import type { Applied, RecordOutcome } from "../domain/ports.ts";
@@ -14,7 +14,7 @@ import { createOutcomes, type Outcomes } from "./outcomes.ts";
 import { createProgress, type Progress } from "../../../platform/lane/progress.ts";
 import { stepReportFromBytes, tailsAfter } from "../../../platform/lane/place.ts";
 import type { ProgressNotice, ProgressNotices } from "../../../platform/lane/progress-notices.ts";
-import { type Reading, readOn } from "../../../platform/lane/read-on.ts";
+import { readStepReports } from "../../../platform/lane/step-reports.ts";
 
 export interface MeshAppliedParts {
   readonly lanes: Pick<Log, "read" | "tail" | "watch">;
@@ -35,7 +35,9 @@ export function openMeshApplied(parts: MeshAppliedParts): MeshApplied {
   const { clock, layout } = parts;
   const lanes = Array.from({ length: layout.lanes }, () => createProgress(clock));
   const heard = Array.from({ length: parts.intakePartitions }, () => new HeardPartition(clock, lanes));
-  const readings = heard.map((partition, at) => hear(parts, { partition, at }));
+  const readings = heard.map((own, partition) =>
+    readStepReports(parts, { partition, take: (records) => takeReports(own, layout.lanes, records), isAwaited: () => true })
+  );
   const stop = parts.notices.listen(take);
 
   function take(notice: ProgressNotice): void {
@@ -167,32 +169,11 @@ class HeardPartition {
   }
 }
 
-/** Reads the reports from the last step on: its tails hold for all steps before it. */
-function hear(parts: MeshAppliedParts, { partition, at }: { readonly partition: HeardPartition; readonly at: number }): Reading {
-  const { lanes, layout, clock, logger } = parts;
-  const source = layout.reports(at);
-  let position: number | undefined;
-  return readOn({
-    clock,
-    idleMs: limits.passIdleMsMax,
-    watch: (wake) =>
-      lanes.watch((changed) => {
-        if (changed === source) wake();
-      }),
-  }, {
-    async turn() {
-      const after = position ?? Math.max(0, await lanes.tail(source) - 1);
-      const records = await lanes.read(source, after, { max: limits.laneRecordsMax, bytesMax: limits.laneBytesMax });
-      for (const { sequence, body } of records) {
-        const report = stepReportFromBytes<RecordOutcome>(body);
-        for (const [place, outcome] of report.outcomes) partition.outcomes.put(place, outcome);
-        const checkpoint = sequence + 1;
-        const tails = tailsAfter(report, checkpoint).slice(0, layout.lanes);
-        partition.reported({ through: report.through, checkpoint, tails });
-      }
-      position = records.at(-1)?.sequence ?? after;
-      return records.length > 0 ? "busy" : "idle";
-    },
-    recover: (error, failures) => logger.error("reports_not_read", error, { partition: at, failures }),
-  });
+function takeReports(partition: HeardPartition, lanes: number, records: readonly LogRecord[]): void {
+  for (const { sequence, body } of records) {
+    const report = stepReportFromBytes<RecordOutcome>(body);
+    for (const [place, outcome] of report.outcomes) partition.outcomes.put(place, outcome);
+    const checkpoint = sequence + 1;
+    partition.reported({ through: report.through, checkpoint, tails: tailsAfter(report, checkpoint).slice(0, lanes) });
+  }
 }

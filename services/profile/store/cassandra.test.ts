@@ -21,6 +21,7 @@ import { changes, describeRows, goneAt, heldFrom, profileOf, recordOf, stateOf }
 import { identityTables } from "./statements.ts";
 import * as statements from "./statements.ts";
 import type { BucketOf } from "./user-place.ts";
+import { ownEntries } from "../../../platform/own-entries.ts";
 
 const folder = join(import.meta.dirname, "schema");
 const schema = [readFileSync(join(folder, "schema.cql"), "utf8")];
@@ -171,7 +172,7 @@ test("rows that end by themselves: answers and frozen copies with their journal,
 test("save() refuses a profile that no row takes, before anything is written", async () => {
   const { store, session } = inMemory();
   const profile = profileOf("u1", [3, 4]);
-  profile.custom.set("noise", randomBytes(13_000_000).toString("base64"));
+  ownEntries(profile, "custom").set("noise", randomBytes(13_000_000).toString("base64"));
   await expect(store.profiles.save(changes("w", { users: new Map([["u1", stateOf(profile)]]) }))).rejects.toThrow(
     "Expected a profile of at most",
   );

@@ -1,5 +1,6 @@
 /** A small applier for the simulation: loads, applies, saves, and can be interrupted between any two of them. */
 import { applyRecord, isAfter } from "../domain/apply-records.ts";
+import { copyProfile } from "../domain/merge-profiles.ts";
 import type { FrozenMerge, HeldState, UserState } from "../domain/ports.ts";
 import type { Mark, Profile } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
@@ -77,7 +78,7 @@ async function loadAll(
     if (users.has(userId)) continue;
     const cached = cache.get(userId);
     if (cached) {
-      users.set(userId, structuredClone(cached));
+      users.set(userId, copyOf(cached));
       continue;
     }
     const loaded = (await store.loadUsers(workspaceId, [userId])).get(userId);
@@ -158,8 +159,12 @@ function erase(plan: Plan, user: Working, { userId, mark }: LaneEntry): void {
   plan.touched.add(userId);
 }
 
+function copyOf({ profile, ...others }: Working): Working {
+  return { ...structuredClone(others), profile: profile && copyProfile(profile) };
+}
+
 function stateOf({ profile, mark, openMerges, isNew }: Working): UserState {
-  return { profile: profile ? structuredClone(profile) : null, mark, openMerges, isNew };
+  return { profile: profile ? copyProfile(profile) : null, mark, openMerges, isNew };
 }
 
 function heldOf({ waiting, since }: Working): HeldState | null {

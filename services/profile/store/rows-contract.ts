@@ -15,6 +15,7 @@ import type {
 } from "../domain/ports.ts";
 import type { Mark, Profile } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
+import { ownEntries } from "../../../platform/own-entries.ts";
 
 export interface OpenedRows {
   readonly identities: IdentityStore & IdentityWriter & NameIndex;
@@ -118,7 +119,7 @@ export function describeRows(driver: string, open: () => Promise<OpenedRows>, ho
     test("a large profile comes back exactly", async () => {
       fresh();
       const profile = profileOf("u1", [1, 0]);
-      for (let at = 0; at < 20_000; at += 1) profile.custom.set(`attribute ${at}`, "value ".repeat(at % 30));
+      for (let at = 0; at < 20_000; at += 1) ownEntries(profile, "custom").set(`attribute ${at}`, "value ".repeat(at % 30));
       await store.profiles.save(changes(w, { users: new Map([["u1", stateOf(profile)]]) }));
       expect((await store.profiles.load(w, ["u1"])).get("u1")).toEqual(profile);
     });

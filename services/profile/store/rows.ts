@@ -1,5 +1,6 @@
 /** A profile as one row: compact JSON, Maps as arrays of entries, money as decimal text. */
 import type { AppSummary, DeviceSummary, Dropped, EngagementSummary, MergeNote, Profile, Summary } from "../domain/profile.ts";
+import { entriesFrom, noEntries } from "../../../platform/own-entries.ts";
 import type { NameField } from "../domain/sources.ts";
 
 /** The row's text. Equal profiles with names in equal order give equal texts; `profileFromRow` gives the profile back exactly. */
@@ -49,35 +50,38 @@ function rowsOf<Key, Value, Entry>(
 export function profileFromRow(text: string): Profile {
   const row = JSON.parse(text) as Row;
   if (row.v !== version) throw new Error(`Expected a profile row of version ${version}, got "${String(row.v)}"`);
-  const fields = new Map(row.fields);
-  const custom = new Map(row.custom);
+  const fields = entriesFrom(row.fields);
+  const custom = entriesFrom(row.custom);
   return {
     id: row.id,
     mark: row.mark,
     createdAt: row.created,
     updatedAt: row.updated,
     externalId: row.externalId ?? null,
-    aliases: row.aliases ?? [],
+    aliases: row.aliases ?? nothing,
     email: row.email ?? null,
     phone: row.phone ?? null,
     fields,
     custom,
     events: summariesFromRow(row.events),
     purchases: summariesFromRow(row.purchases),
-    revenue: new Map(row.revenue?.map(([currency, cents]) => [currency, BigInt(cents)])),
+    revenue: entriesFrom(row.revenue?.map(([currency, cents]) => [currency, BigInt(cents)] as const)),
     purchaseCount: row.purchaseCount ?? 0,
-    apps: new Map(row.apps),
-    devices: new Map(row.devices),
-    engagements: new Map(row.engagements?.map(([key, name, latest]) => [key, { name, latest: new Map(latest) }])),
+    apps: entriesFrom(row.apps),
+    devices: entriesFrom(row.devices),
+    engagements: entriesFrom(row.engagements?.map(([key, name, latest]) => [key, { name, latest: new Map(latest) }] as const)),
     sources: {
       names: sourcesFromRow(row, nameFieldsInOrder, row.from?.[0]),
       fields: sourcesFromRow(row, fields.keys(), row.from?.[1]),
       custom: sourcesFromRow(row, custom.keys(), row.from?.[2]),
     },
-    merges: row.merges ?? [],
+    merges: row.merges ?? nothing,
     ...rareOf(row),
   };
 }
+
+/** Shared, as most profiles have none of it. */
+const nothing: readonly never[] = [];
 
 /** What few profiles have. */
 function rareOf({ undone, dropped, rejected, admitted }: Row): Pick<Profile, "undone" | "dropped" | "rejected" | "admitted"> {
@@ -108,9 +112,9 @@ function distances<Key>(from: number, keys: Iterable<Key>, sources: ReadonlyMap<
   return row;
 }
 
-function sourcesFromRow<Key>({ mark }: Row, keys: Iterable<Key>, kept: readonly (number | null)[] | undefined): Map<Key, number> {
+function sourcesFromRow<Key>({ mark }: Row, keys: Iterable<Key>, kept: readonly (number | null)[] | undefined): ReadonlyMap<Key, number> {
+  if (kept === undefined || kept.length === 0) return noEntries();
   const sources = new Map<Key, number>();
-  if (kept === undefined || kept.length === 0) return sources;
   let at = 0;
   for (const key of keys) {
     const distance = kept[at];
@@ -130,7 +134,8 @@ function summaryToRow([name, summary]: readonly [string, Summary]): SummaryRow {
   return [name, summary.first, summary.last, summary.count, days];
 }
 
-function summariesFromRow(rows: readonly SummaryRow[] = []): Map<string, Summary> {
+function summariesFromRow(rows: readonly SummaryRow[] = []): ReadonlyMap<string, Summary> {
+  if (rows.length === 0) return noEntries();
   const summaries = new Map<string, Summary>();
   for (const [name, first, last, count, flat] of rows) {
     const days = new Map<number, number>();
@@ -175,4 +180,4 @@ interface Row {
   readonly admitted: Profile["admitted"];
 }
 
-type Entries<Kept> = Kept extends Map<infer Key, infer Value> ? readonly [Key, Value][] | undefined : never;
+type Entries<Kept> = Kept extends ReadonlyMap<infer Key, infer Value> ? readonly [Key, Value][] | undefined : never;
