@@ -3,7 +3,7 @@
  * trace. They are read-only to all who read; what writes takes one of the owner's own first.
  */
 
-/** Nothing is ever put into it. A structured clone of an owner has another one, which is not known as shared: `copyProfile` copies. */
+/** Nothing is ever put into it. In a structured clone of an owner all empty maps would be one that is not known as shared: copy with `copyEntries`. */
 const none: ReadonlyMap<never, never> = new Map<never, never>();
 
 export function noEntries<Key, Value>(): ReadonlyMap<Key, Value> {

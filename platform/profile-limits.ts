@@ -48,7 +48,7 @@ export const profileLimits = {
   searchRoundsMax: 5,
   // Newest events of a workspace that say who was changed last
   changedEventsMax: 200,
-  // Rows of identities that are cached: so many, and more where the heap may grow to more than so many bytes for each (one has some 600)
+  // Rows of identities that are cached: so many, and more where the heap may grow to more than so many bytes for each (one has some 500)
   identityCacheEntriesMin: 70_000,
   identityCacheHeapBytesEach: 8 * 1024,
   profileCacheBytesMax: 48 * 1024 * 1024,

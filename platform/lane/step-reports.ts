@@ -18,7 +18,7 @@ export interface StepReportsReader {
   readonly partition: number;
   /** Each time one or more, in order; `stepReportFromBytes` reads their bodies. */
   readonly take: (records: readonly [LogRecord, ...LogRecord[]]) => void;
-  /** While nothing waits for them they are read every `reportReadMs`, and at once otherwise. */
+  /** While nothing waits for them, those that come are read `reportReadMs` later, and at once otherwise. */
   readonly isAwaited: () => boolean;
 }
 

@@ -15,7 +15,7 @@ interface Run {
 }
 
 /** The bare chain of one process, as figures name it. */
-export const oneChainFloor = "bare HTTP, log, rows and events in SQLite, one object a request";
+export const oneChainFloor = "bare HTTP, log, rows and events in SQLite, one object a request, 32 connections";
 
 /** With fewer than these many objects of a moment are of one workspace. */
 const fewWorkspaces = 10;

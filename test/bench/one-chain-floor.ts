@@ -1,7 +1,7 @@
 /**
- * What no server of one process on node:http and SQLite can spare for a request of one object that is durable before it is answered, with nothing of Heddle
- * between: the body is parsed; a transaction for all that waits appends their records to a log and syncs; the next one reads a name, an address and the user's
- * row of each, writes the row back and appends an event. A process of its own, for `floors.ts`: `path users owners`.
+ * What a server of one process on bare node:http and SQLite takes for a request of one object that is durable before it is answered, with no user in memory:
+ * the body is parsed; a transaction for all that waits appends their bodies to a log and syncs; the next one reads a name, an address and the user's row of
+ * each, writes the row back and appends an event. A process of its own, for `floors.ts`: `path users owners`, of users whom `bodies.ts` names.
  */
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -10,12 +10,13 @@ import { DatabaseSync } from "node:sqlite";
 interface Waiting {
   readonly owner: number;
   readonly body: Buffer;
+  readonly events: readonly { readonly external_id: string }[];
   readonly response: ServerResponse;
 }
 
 const [path = ":memory:", users = "10000", owners = "63"] = process.argv.slice(2);
 const database = new DatabaseSync(path);
-database.exec(`PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-32768;
+database.exec(`PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-32768; PRAGMA wal_autocheckpoint=4000;
   CREATE TABLE log (place INTEGER PRIMARY KEY, body BLOB);
   CREATE TABLE names (owner INTEGER, name TEXT, id INTEGER, PRIMARY KEY (owner, name)) WITHOUT ROWID;
   CREATE TABLE users (id INTEGER PRIMARY KEY, body TEXT);
@@ -42,7 +43,13 @@ const server = createServer((request, response) => {
   const chunks: Buffer[] = [];
   request.on("data", (chunk: Buffer) => chunks.push(chunk));
   request.on("end", () => {
-    waiting.push({ owner: ownerOf(request.headers.authorization), body: Buffer.concat(chunks), response });
+    const body = Buffer.concat(chunks);
+    waiting.push({
+      owner: ownerOf(request.headers.authorization),
+      body,
+      ...(JSON.parse(body.toString()) as Pick<Waiting, "events">),
+      response,
+    });
     if (!isDue) setImmediate(cycle);
     isDue = true;
   });
@@ -57,7 +64,7 @@ function cycle(): void {
   let place = 0;
   for (const { body } of appended) place = Number(append.run(body).lastInsertRowid);
   if (place % trimEach < appended.length) trim.run(place - trimEach);
-  for (const { owner, body } of applied) apply(owner, body);
+  for (const one of applied) apply(one);
   commit.run();
   for (const { response } of appended) {
     response.writeHead(201, { "content-type": "application/json" });
@@ -66,8 +73,7 @@ function cycle(): void {
   if (isDue) setImmediate(cycle);
 }
 
-function apply(owner: number, body: Buffer): void {
-  const { events } = JSON.parse(body.toString()) as { readonly events: readonly { readonly external_id: string }[] };
+function apply({ owner, events }: Waiting): void {
   for (const event of events) {
     const { external_id: name } = event;
     const id = Number(getName.get(owner, name)?.["id"]);
@@ -78,7 +84,7 @@ function apply(owner: number, body: Buffer): void {
   }
 }
 
-/** Keys end with the number of the owner. */
+/** Keys of the bench end with the number of the owner. */
 function ownerOf(authorization = ""): number {
   return Number(/(\d+)$/.exec(authorization)?.[1] ?? 0);
 }

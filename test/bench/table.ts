@@ -1,6 +1,6 @@
 /**
  * `node test/bench/table.ts [--only one,mesh] [--long]`: every figure that has a goal, each program of the bench in turn and nothing beside them, and one
- * table at the end. Some 40 minutes; with `--long` 10,000,000 users as well, which takes 25 GB of disk and 40 minutes more. Never part of a timed test.
+ * table at the end. Some 45 minutes; with `--long` 10,000,000 users as well, which takes 25 GB of disk and 40 minutes more. Never part of a timed test.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
  * Users as the store has them, in memory, least recently used out first: as objects, and once evicted from these as the texts of their rows, which take
- * a fifth of the memory and are not traced by the garbage collector.
+ * a third of the memory and are not traced by the garbage collector.
  */
 import { getHeapStatistics } from "node:v8";
 import { limits } from "../../../platform/limits.ts";

@@ -6,7 +6,7 @@ import type { Alias, UserId, UserKey } from "./user-key.ts";
 /** Shared: most users have no former ids, no aliases and no open merges, and a cache has very many users. */
 const nothing: readonly never[] = [];
 
-/** The row as it came from a store, its empty lists changed to the shared one. */
+/** The row as it came from a store, its empty lists changed, in place, to the shared one: an equal value. */
 export function withSharedLists(row: UserRow): UserRow {
   const own: { -readonly [Name in "deprecatedIds" | "aliases" | "merges"]: UserRow[Name] } = row;
   if (own.deprecatedIds.length === 0) own.deprecatedIds = nothing;
