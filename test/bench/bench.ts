@@ -81,7 +81,6 @@ const floors = {
   one: "node:http parses one object",
   write: "SQLite upserts a row, 500 a commit",
   resolver: "a workspace's resolver alone, 75 objects a request",
-  oneChain: oneChainFloor,
   reads: `SQLite reads 3 rows and upserts one, ${values.profiles} users`,
 };
 /** Requests of a load in a second of the command line. The mesh takes fewer. */
@@ -206,7 +205,7 @@ async function measureFloors(round: number): Promise<void> {
     requests: 3_000 * scale,
   };
   const path = join(folder, `floor-chain-${round}.db`);
-  figures.push(await bareOneProcess([path, values.profiles, String(workspaces)], asked, floors.oneChain));
+  figures.push(await bareOneProcess([path, values.profiles, String(workspaces)], asked, oneChainFloor));
 }
 
 async function chainOf(servers: Servers): Promise<Figure[]> {
@@ -322,7 +321,7 @@ function floorOf({ objects }: Pick<BenchLoad, "objects">): string {
 }
 
 function report(): void {
-  const chains = [meshFloors.chain, meshFloors.chainAlone, floors.oneChain].map((chain) => [chain, floors.one] as const);
+  const chains = [meshFloors.chain, meshFloors.chainAlone, oneChainFloor].map((chain) => [chain, floors.one] as const);
   const rows = summaries(figures, new Map([...loads.map((each) => [each.name, floorOf(each)] as const), ...chains]));
   const warnings = warningsOf(rows);
   noteGoals(rows, { shape, profiles: values.profiles, twoProfiles: values["two-profiles"], workspaces, loads });

@@ -29,14 +29,14 @@ measure("identities of a user", (n) => {
 });
 
 function measure(what: string, make: (n: number) => unknown): void {
-  const kept: unknown[] = [];
+  const made: unknown[] = [];
   gc?.();
   const before = process.memoryUsage().heapUsed;
   const began = process.cpuUsage();
-  for (let n = 0; n < users; n += 1) kept.push(make(n));
+  for (let n = 0; n < users; n += 1) made.push(make(n));
   const { user, system } = process.cpuUsage(began);
   gc?.();
-  const bytes = (process.memoryUsage().heapUsed - before) / kept.length;
+  const bytes = (process.memoryUsage().heapUsed - before) / made.length;
   const start = performance.now();
   gc?.();
   const collection = performance.now() - start;

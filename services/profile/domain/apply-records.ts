@@ -3,7 +3,7 @@ import { applyAttributes } from "./apply-attributes.ts";
 import { applyEngagement } from "./apply-engagement.ts";
 import { applySession } from "./apply-session.ts";
 import { applyEvent, applyPurchase } from "./apply-summary.ts";
-import { copyEntries, noEntries, ownEntries } from "../../../platform/own-entries.ts";
+import { copyEntries, noEntries, noItems, ownEntries } from "../../../platform/own-entries.ts";
 import type { Mark, Profile } from "./profile.ts";
 import type { ProfileChange, ProfileRecord } from "./profile-record.ts";
 import { limits } from "../../../platform/limits.ts";
@@ -110,7 +110,7 @@ function newProfile({ userId, mark, now }: ProfileRecord): Profile {
     createdAt: now,
     updatedAt: now,
     externalId: null,
-    aliases: [],
+    aliases: noItems,
     email: null,
     phone: null,
     fields: noEntries(),
@@ -123,7 +123,7 @@ function newProfile({ userId, mark, now }: ProfileRecord): Profile {
     devices: noEntries(),
     engagements: noEntries(),
     sources: noSources(),
-    merges: [],
+    merges: noItems,
   };
 }
 

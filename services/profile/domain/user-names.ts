@@ -1,17 +1,15 @@
 /** The names of users: the keys of their rows, and what a user and a list of sharers look like when a name changes. */
+import { noItems } from "../../../platform/own-entries.ts";
 import type { IdentityKey, Recency, Sharer, UserRow } from "./identity.ts";
 import type { EmailStatus } from "./track-object.ts";
 import type { Alias, UserId, UserKey } from "./user-key.ts";
 
-/** Shared: most users have no former ids, no aliases and no open merges, and a cache has very many users. */
-const nothing: readonly never[] = [];
-
-/** The row as it came from a store, its empty lists changed, in place, to the shared one: an equal value. */
+/** The row as it came from a store, its empty lists changed, in place, to the shared one, an equal value: most users have no former ids, aliases or merges. */
 export function withSharedLists(row: UserRow): UserRow {
   const own: { -readonly [Name in "deprecatedIds" | "aliases" | "merges"]: UserRow[Name] } = row;
-  if (own.deprecatedIds.length === 0) own.deprecatedIds = nothing;
-  if (own.aliases.length === 0) own.aliases = nothing;
-  if (own.merges.length === 0) own.merges = nothing;
+  if (own.deprecatedIds.length === 0) own.deprecatedIds = noItems;
+  if (own.aliases.length === 0) own.aliases = noItems;
+  if (own.merges.length === 0) own.merges = noItems;
   return row;
 }
 
@@ -112,7 +110,7 @@ export function holdsLabel(row: UserRow, label: string): boolean {
 }
 
 export function nameless(id: UserId): UserRow {
-  return { id, externalId: null, deprecatedIds: nothing, aliases: nothing, email: null, phone: null, merges: nothing };
+  return { id, externalId: null, deprecatedIds: noItems, aliases: noItems, email: null, phone: null, merges: noItems };
 }
 
 /** A new user's row under the name by which it was first addressed. */

@@ -1,6 +1,6 @@
 /** A profile as one row: compact JSON, Maps as arrays of entries, money as decimal text. */
 import type { AppSummary, DeviceSummary, Dropped, EngagementSummary, MergeNote, Profile, Summary } from "../domain/profile.ts";
-import { entriesFrom, noEntries } from "../../../platform/own-entries.ts";
+import { entriesFrom, noEntries, noItems } from "../../../platform/own-entries.ts";
 import type { NameField } from "../domain/sources.ts";
 
 /** The row's text. Equal profiles with names in equal order give equal texts; `profileFromRow` gives the profile back exactly. */
@@ -58,7 +58,7 @@ export function profileFromRow(text: string): Profile {
     createdAt: row.created,
     updatedAt: row.updated,
     externalId: row.externalId ?? null,
-    aliases: row.aliases ?? nothing,
+    aliases: row.aliases ?? noItems,
     email: row.email ?? null,
     phone: row.phone ?? null,
     fields,
@@ -75,13 +75,10 @@ export function profileFromRow(text: string): Profile {
       fields: sourcesFromRow(row, fields.keys(), row.from?.[1]),
       custom: sourcesFromRow(row, custom.keys(), row.from?.[2]),
     },
-    merges: row.merges ?? nothing,
+    merges: row.merges ?? noItems,
     ...rareOf(row),
   };
 }
-
-/** Shared, as most profiles have none of it. */
-const nothing: readonly never[] = [];
 
 /** What few profiles have. */
 function rareOf({ undone, dropped, rejected, admitted }: Row): Pick<Profile, "undone" | "dropped" | "rejected" | "admitted"> {
