@@ -22,6 +22,41 @@ test("with a large heap buffers alone cause no collection of all there is, with 
   expect(await fullCollections({ NODE_OPTIONS: "--max-old-space-size=4096" })).toBeLessThan(4);
 });
 
+test("objects are made young once the process listens, however long others like them lived before", async () => {
+  expect(await oldMib()).toBeLessThan(40);
+});
+
+/** By how many MiB old objects grew while 2,000,000 small ones came and went, behind 400,000 like them that stayed. */
+async function oldMib(): Promise<number> {
+  const args = ["--input-type=module", "--eval", oldScript];
+  const { stdout } = await promisify(execFile)(execPath, args, { env: { PATH: env.PATH } });
+  return Number(stdout);
+}
+
+const oldScript = `
+    import { getHeapSpaceStatistics } from "node:v8";
+    import { setImmediate } from "node:timers/promises";
+    import { releaseSemiSpace } from "${import.meta.dirname}/v8-heap.ts";
+    releaseSemiSpace();
+    const old = () => getHeapSpaceStatistics().find((space) => space.space_name === "old_space").space_used_size / 2 ** 20;
+    const make = (n) => ({ n, list: [n, n] });
+    const kept = [];
+    for (let n = 0; n < 400_000; n++) {
+      kept.push(make(n));
+      if (n % 10_000 === 0) await setImmediate();
+    }
+    kept.length = 0;
+    let [grown, last, made] = [0, old(), 0];
+    for (let n = 0; n < 2_000_000; n++) {
+      made += make(n).list.length;
+      if (n % 10_000 !== 0) continue;
+      await setImmediate();
+      grown += Math.max(0, old() - last);
+      last = old();
+    }
+    console.log(grown);
+`;
+
 /** While 640 MB of buffers come and go, 6 MB at a time, beside a heap of 50 MB. */
 async function fullCollections(variables: Readonly<Record<string, string>>): Promise<number> {
   const args = ["--input-type=module", "--eval", buffersScript];

@@ -13,6 +13,7 @@ export function holdSemiSpace(): void {
 /** The default, in one process: from here on it grows with what is asked of it, by doubles. */
 export function releaseSemiSpace(): void {
   setFlagsFromString("--semi-space-growth-factor=2");
+  keepNewObjectsYoung();
   collectByHeapAlone();
 }
 
@@ -20,7 +21,16 @@ export function releaseSemiSpace(): void {
 export function releaseSemiSpaceWhole(): void {
   // It begins with 1 MiB
   setFlagsFromString(`--semi-space-growth-factor=${meshSemiSpaceMib}`);
+  keepNewObjectsYoung();
   collectByHeapAlone();
+}
+
+/**
+ * V8 would make objects old at once whose like lived long while the process was starting or stood still, and never thinks better of it: what such a one of
+ * a request refers to, which is all of the request, then stays and is copied until old objects are collected.
+ */
+function keepNewObjectsYoung(): void {
+  setFlagsFromString("--no-allocation-site-pretenuring");
 }
 
 /**

@@ -69,7 +69,7 @@ async function answerHolder(request: HttpRequest, held: Held, answering: ScimAns
     return { status: reply.status, headers: [...headers, ...reply.headers], body: reply.body, contentType: scimContentType };
   } catch (error) {
     if (error instanceof ClientGone) throw error;
-    if (isRead(route) && wasStopped(error, request)) throw new ClientGone("The client hung up");
+    if (isRead(route) && wasStopped(error, request)) throw new ClientGone();
     if (headers === unknownLimitHeaders) headers = await peekQuota(holder.company.id, quota, answering);
     const answer = errorAnswer(error, headers, { request, route, ...answering });
     const refusal = isForCaller(error) ? { reason: error.reason, detail: error.message } : { reason: "FAULT", detail: request.requestId };

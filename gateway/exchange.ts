@@ -54,7 +54,7 @@ export class Exchange {
   /** When the client last took some of the answer, on the monotonic time. */
   #movedAt = 0;
   /** Ends the wait for a body that will not come. */
-  #giveUpBody: (() => void) | undefined;
+  #rejectBody: ((why: ClientGone) => void) | undefined;
   /** Made on first use: most requests are writes, which go on. */
   #hungUp: AbortController | undefined;
   /** Called when an answer that is written as it comes has ended. */
@@ -111,7 +111,7 @@ export class Exchange {
     if (!this.#hasRoomFor(announced)) return Promise.reject(new Refusal("OVERLOADED"));
     if (expects === "continue") response.writeContinue();
     return new Promise((resolve, reject) => {
-      this.#giveUpBody = () => reject(new ClientGone("The client hung up"));
+      this.#rejectBody = reject;
       let chunks: Uint8Array[] | undefined = [];
       message.on("data", (chunk: Uint8Array) => {
         if (chunks === undefined) return;
@@ -127,7 +127,7 @@ export class Exchange {
       });
       message.on("end", () => resolve(chunks?.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks ?? [])));
       message.on("close", () => {
-        if (!message.complete) this.#giveUpBody?.();
+        if (!message.complete) reject(new ClientGone());
       });
     });
   }
@@ -135,7 +135,7 @@ export class Exchange {
   /** The socket is gone. On Deno the responses that wait behind another on a socket get no `close` event. */
   hangUp(): void {
     if (this.closed) return;
-    this.#giveUpBody?.();
+    this.#rejectBody?.(new ClientGone());
     this.#end();
   }
 

@@ -58,6 +58,10 @@ export interface AnswerStream {
 /** The client hung up and gets no answer. */
 export class ClientGone extends Error {
   override readonly name = "ClientGone";
+
+  constructor() {
+    super("The client hung up");
+  }
 }
 
 /** Options of calls that only read: their answer is not needed once the client has hung up. Empty where the request may write. */

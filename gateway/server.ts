@@ -11,7 +11,15 @@ import { createServer } from "../platform/node-http.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { Exchange, type SocketUse, type Traffic } from "./exchange.ts";
 import { unknownLimitHeaders } from "./guards/spend.ts";
-import { ClientGone, clientRequestId, type HttpAnswer, type HttpRequest, readHead } from "./http-message.ts";
+import {
+  ClientGone,
+  clientRequestId,
+  type HttpAnswer,
+  type HttpRequest,
+  readHead,
+  type RequestHead,
+  type RequestHeaders,
+} from "./http-message.ts";
 import { rawAnswer } from "./render/raw-answer.ts";
 import { faultAnswer, refusalAnswer } from "./render/refusal-rest.ts";
 
@@ -94,17 +102,43 @@ function take(deps: Deps, arrival: Arrival): void {
   if (head instanceof Refusal) return exchange.send(refused(head));
   if (arrival.expects === "unknown") return exchange.send(refused(new Refusal("EXPECTATION_FAILED")));
   watchOverdue(deps);
-  const request: HttpRequest = {
-    ...head,
-    requestId,
-    remoteAddress: socket.remoteAddress ?? "",
-    overloaded: traffic.inFlight.length > limits.requestsInFlightMax,
-    get hungUp() {
-      return exchange.hungUp;
-    },
-    readBody: (bytesMax) => exchange.readBody(head.headers, bytesMax),
-  };
-  void serve(deps, exchange, request);
+  const overloaded = traffic.inFlight.length > limits.requestsInFlightMax;
+  void serve(deps, exchange, new ArrivedRequest(exchange, head, { requestId, remoteAddress: socket.remoteAddress ?? "", overloaded }));
+}
+
+/** Not an object with a getter of its own: V8 would keep what describes its form, and with it the whole exchange, until it collects old objects. */
+class ArrivedRequest implements HttpRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly headers: RequestHeaders;
+  readonly requestId: string;
+  readonly remoteAddress: string;
+  readonly overloaded: boolean;
+  readonly #exchange: Exchange;
+
+  constructor(
+    exchange: Exchange,
+    { method, path, query, headers }: RequestHead,
+    { requestId, remoteAddress, overloaded }: Pick<HttpRequest, "requestId" | "remoteAddress" | "overloaded">,
+  ) {
+    this.#exchange = exchange;
+    this.method = method;
+    this.path = path;
+    this.query = query;
+    this.headers = headers;
+    this.requestId = requestId;
+    this.remoteAddress = remoteAddress;
+    this.overloaded = overloaded;
+  }
+
+  get hungUp(): AbortSignal {
+    return this.#exchange.hungUp;
+  }
+
+  readBody(bytesMax: number): Promise<Uint8Array> {
+    return this.#exchange.readBody(this.headers, bytesMax);
+  }
 }
 
 async function serve({ options }: Deps, exchange: Exchange, request: HttpRequest): Promise<void> {

@@ -13,11 +13,11 @@ export function refuseWhilePaused(access: Pick<Access, "writesPaused">): void {
 
 /** Of a write: the body may take longer to come than a backup waits for what was begun before. */
 export async function readUnlessPaused(
-  { readBody }: Pick<HttpRequest, "readBody">,
+  request: Pick<HttpRequest, "readBody">,
   bytesMax: number,
   access: Pick<Access, "writesPaused">,
 ): Promise<Uint8Array> {
-  const body = await readBody(bytesMax);
+  const body = await request.readBody(bytesMax);
   refuseWhilePaused(access);
   return body;
 }

@@ -12,8 +12,9 @@ import { createUserCache } from "./user-cache.ts";
 
 const noUser: StoredUser = { profile: undefined, row: "", held: false, openMerges: [] };
 
+/** Of a user whose id says the workspace, as ids do. */
 function created(workspaceId: string): Addressed {
-  return { workspaceId, item: { type: "record", record: { userId: "a", mark: [1, 0], now: 1, change: { type: "create" } } } };
+  return { workspaceId, item: { type: "record", record: { userId: workspaceId, mark: [1, 0], now: 1, change: { type: "create" } } } };
 }
 
 /** Reads answer once `readers` of them are under way, or the loop had nothing else to do. */
@@ -50,7 +51,7 @@ test("applyBatch() reads users of several workspaces at the same time, and saves
   const { parts, mostAtOnce } = partsOf(3);
   await applyBatch(parts, ["u", "v", "w"].map(created));
   expect(mostAtOnce()).toBe(3);
-  expect(["u", "v", "w"].map((workspaceId) => parts.cache.get(workspaceId, "a")?.mark)).toEqual([[1, 0], [1, 0], [1, 0]]);
+  expect(["u", "v", "w"].map((workspaceId) => parts.cache.get(workspaceId, workspaceId)?.mark)).toEqual([[1, 0], [1, 0], [1, 0]]);
 });
 
 test("applyBatch() works on one workspace after the other where a pace measures its work", async () => {

@@ -18,28 +18,33 @@ export interface MeasuredPace extends Pace {
 
 /** Of work that began at `began`, by the monotonic clock. */
 export function createPace(clock: Clock, began: number): MeasuredPace {
-  let since: number | undefined = began;
-  let turnAt = began;
-  let workedMs = 0;
-  let hasRested = false;
-  return {
-    get hasRested() {
-      return hasRested;
-    },
-    get workedMs() {
-      return workedMs;
-    },
-    begin() {
-      since ??= clock.monotonic();
-    },
-    async rest() {
-      const at = clock.monotonic();
-      if (since !== undefined) workedMs += at - since;
-      since = undefined;
-      if (hasRested && at - turnAt < limits.passPlanMsAim) return;
-      hasRested = true;
-      await setImmediate();
-      turnAt = clock.monotonic();
-    },
-  };
+  return new PaceOf(clock, began);
+}
+
+class PaceOf implements MeasuredPace {
+  workedMs = 0;
+  hasRested = false;
+  readonly #clock: Clock;
+  #since: number | undefined;
+  #turnAt: number;
+
+  constructor(clock: Clock, began: number) {
+    this.#clock = clock;
+    this.#since = began;
+    this.#turnAt = began;
+  }
+
+  begin(): void {
+    this.#since ??= this.#clock.monotonic();
+  }
+
+  async rest(): Promise<void> {
+    const at = this.#clock.monotonic();
+    if (this.#since !== undefined) this.workedMs += at - this.#since;
+    this.#since = undefined;
+    if (this.hasRested && at - this.#turnAt < limits.passPlanMsAim) return;
+    this.hasRested = true;
+    await setImmediate();
+    this.#turnAt = this.#clock.monotonic();
+  }
 }

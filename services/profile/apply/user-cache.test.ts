@@ -28,6 +28,28 @@ test("evict() drops what was read longest ago until the rest fits", () => {
   expect(["a", "b", "c", "d"].filter((id) => cache.get("w", id) !== undefined)).toEqual(["a", "b", "d"]);
 });
 
+test("evict() goes on to the next of those who were read, and drops all of them in the end where none fits", () => {
+  const cache = objectsAlone(0, 5);
+  for (const id of ["a", "b"]) cache.set("w", id, user("-----"));
+  for (const id of ["a", "b"]) cache.get("w", id);
+  cache.evict();
+  expect(["a", "b"].map((id) => cache.get("w", id))).toEqual([undefined, undefined]);
+});
+
+test("a user of another workspace with the same id is never given, whether one is kept as an object or as a row", () => {
+  const cache = createUserCache({ bytesMax: 0, entryBytes: 1, rowBytesMax: 10_000, profileOf });
+  cache.set("v", "a", user("of v"));
+  expect(cache.get("w", "a")).toBeUndefined();
+  cache.evict();
+  expect(cache.get("w", "a")).toBeUndefined();
+  cache.set("w", "a", user("of w"));
+  expect([cache.get("w", "a")?.row, cache.get("v", "a")?.row]).toEqual(["of w", "of v"]);
+  cache.evict();
+  cache.set("v", "a", user("of v again"));
+  cache.delete("w", "a");
+  expect([cache.get("w", "a"), cache.get("v", "a")?.row]).toEqual([undefined, "of v again"]);
+});
+
 test("evict() counts a replaced or deleted user once", () => {
   const cache = objectsAlone(20, 0);
   cache.set("w", "a", user("-".repeat(20)));

@@ -46,30 +46,29 @@ export function createUserCache({ bytesMax, entryBytes, rowBytesMax, profileOf }
   const rows = sized<StoredRow>(limits.profileRowEntryBytes);
   return {
     get(workspaceId, id) {
-      const key = workspaceId + id;
-      const user = users.take(key) ?? made(rows.take(key), profileOf);
-      // What is put back is the youngest
-      if (user !== undefined) users.put(key, user);
+      const known = users.get(workspaceId, id);
+      if (known !== undefined) return known;
+      const stored = rows.take(workspaceId, id);
+      if (stored === undefined) return undefined;
+      const user = { ...stored, profile: stored.row === "" ? undefined : profileOf(stored.row) };
+      users.put(workspaceId, id, user);
       return user;
     },
     set(workspaceId, id, user) {
-      const key = workspaceId + id;
-      rows.take(key);
-      users.put(key, user);
+      if (!users.put(workspaceId, id, user)) rows.take(workspaceId, id);
     },
     delete(workspaceId, id) {
-      const key = workspaceId + id;
-      users.take(key);
-      rows.take(key);
+      users.take(workspaceId, id);
+      rows.take(workspaceId, id);
     },
     clear() {
       users.clear();
       rows.clear();
     },
     evict() {
-      for (const [key, { profile: _, ...row }] of users.beyond(bytesMax)) {
+      for (const { workspaceId, id, value: { profile: _, ...row } } of users.beyond(bytesMax)) {
         // One very large user would drive out all others
-        if (row.row.length * limits.profileRowShareMax <= rowBytesMax) rows.put(key, row);
+        if (row.row.length * limits.profileRowShareMax <= rowBytesMax) rows.put(workspaceId, id, row);
       }
       for (const _ of rows.beyond(rowBytesMax));
     },
@@ -78,41 +77,73 @@ export function createUserCache({ bytesMax, entryBytes, rowBytesMax, profileOf }
 
 type StoredRow = Omit<StoredUser, "profile">;
 
-function made(stored: StoredRow | undefined, profileOf: UserCacheOptions["profileOf"]): StoredUser | undefined {
-  return stored && { ...stored, profile: stored.row === "" ? undefined : profileOf(stored.row) };
-}
-
-interface Sized<Entry> {
-  put(key: string, entry: Entry): void;
-  take(key: string): Entry | undefined;
-  /** Takes out the oldest until the rest fits. */
-  beyond(bytesMax: number): Generator<readonly [key: string, entry: Entry]>;
+interface Sized<Value> {
+  get(workspaceId: string, id: UserId): Value | undefined;
+  /** Whether it took the place of an earlier one of the user. */
+  put(workspaceId: string, id: UserId, value: Value): boolean;
+  take(workspaceId: string, id: UserId): Value | undefined;
+  /** Takes out what was longest not read until the rest fits. */
+  beyond(bytesMax: number): Generator<Entry<Value>>;
   clear(): void;
 }
 
-/** By age, as a Map keeps the order of insertion. */
-function sized<Entry extends StoredRow>(entryBytes: number): Sized<Entry> {
-  const entries = new Map<string, Entry>();
+interface Entry<Value> {
+  workspaceId: string;
+  readonly id: UserId;
+  value: Value;
+  /** Since it was last looked at whether it may go. */
+  isRead: boolean;
+}
+
+/**
+ * In the order of insertion, which is that of a Map; who was read when their turn to go comes go to its end instead. To move them at each read would take as long as
+ * applying a small record. By id alone, as ids of two workspaces are not the same; if they were, one would drive out the other.
+ */
+function sized<Value extends StoredRow>(entryBytes: number): Sized<Value> {
+  const entries = new Map<UserId, Entry<Value>>();
   let bytes = 0;
-  function take(key: string): Entry | undefined {
-    const entry = entries.get(key);
-    if (entry === undefined) return undefined;
-    entries.delete(key);
-    bytes -= entry.row.length + entryBytes;
-    return entry;
+  function bytesOf({ value }: Entry<Value>): number {
+    return value.row.length + entryBytes;
+  }
+  function take(workspaceId: string, id: UserId): Value | undefined {
+    const entry = entries.get(id);
+    if (entry?.workspaceId !== workspaceId) return undefined;
+    entries.delete(id);
+    bytes -= bytesOf(entry);
+    return entry.value;
   }
   return {
-    put(key, entry) {
-      take(key);
-      entries.set(key, entry);
-      bytes += entry.row.length + entryBytes;
+    get(workspaceId, id) {
+      const entry = entries.get(id);
+      if (entry?.workspaceId !== workspaceId) return undefined;
+      entry.isRead = true;
+      return entry.value;
+    },
+    put(workspaceId, id, value) {
+      const entry = entries.get(id);
+      if (entry === undefined) {
+        entries.set(id, { workspaceId, id, value, isRead: false });
+        bytes += value.row.length + entryBytes;
+        return false;
+      }
+      const isOwn = entry.workspaceId === workspaceId;
+      bytes += value.row.length - entry.value.row.length;
+      entry.workspaceId = workspaceId;
+      entry.value = value;
+      return isOwn;
     },
     take,
     *beyond(bytesMax) {
-      for (const [key, entry] of entries) {
+      for (const [id, entry] of entries) {
         if (bytes <= bytesMax) return;
-        take(key);
-        yield [key, entry];
+        entries.delete(id);
+        if (entry.isRead) {
+          entry.isRead = false;
+          entries.set(id, entry);
+        } else {
+          bytes -= bytesOf(entry);
+          yield entry;
+        }
       }
     },
     clear() {

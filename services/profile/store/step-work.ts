@@ -67,27 +67,56 @@ export interface HeldRows {
 }
 
 export function openStepWork(stored: StoredUsers): StepWork {
-  const rows = new Map<string, Rows>();
-  function of(workspaceId: string): Rows {
-    const known = rows.get(workspaceId);
+  return new WorkOfStep(stored);
+}
+
+class WorkOfStep implements StepWork {
+  readonly rows = new Map<string, Rows>();
+  readonly #stored: StoredUsers;
+
+  constructor(stored: StoredUsers) {
+    this.#stored = stored;
+  }
+
+  get changesHeld(): boolean {
+    return [...this.rows.values()].some((own) => own.changesHeld());
+  }
+
+  loadUsers(workspaceId: string, ids: readonly UserId[]): Promise<Map<UserId, StoredUser>> {
+    return this.#of(workspaceId).loadUsers(ids);
+  }
+
+  loadHeld(workspaceId: string, ids: readonly UserId[]): Promise<Map<UserId, HeldUser>> {
+    return this.#of(workspaceId).loadHeld(ids);
+  }
+
+  loadFrozen(workspaceId: string, ids: readonly string[]): Promise<Map<string, FrozenMerge>> {
+    return this.#of(workspaceId).loadFrozen(ids);
+  }
+
+  loadHandoffs(workspaceId: string, ids: readonly string[]): Promise<Map<string, Handoff>> {
+    return this.#of(workspaceId).loadHandoffs(ids);
+  }
+
+  save(changes: UserChanges): ReturnType<UnitOfWork["save"]> {
+    return this.#of(changes.workspaceId).save(changes);
+  }
+
+  forgetMerges(workspaceId: string, ids: readonly string[]): Promise<void> {
+    return this.#of(workspaceId).forgetMerges(ids);
+  }
+
+  forgetHandoffs(workspaceId: string, ids: readonly string[]): Promise<void> {
+    return this.#of(workspaceId).forgetHandoffs(ids);
+  }
+
+  #of(workspaceId: string): Rows {
+    const known = this.rows.get(workspaceId);
     if (known !== undefined) return known;
-    const made = new Rows(workspaceId, stored);
-    rows.set(workspaceId, made);
+    const made = new Rows(workspaceId, this.#stored);
+    this.rows.set(workspaceId, made);
     return made;
   }
-  return {
-    rows,
-    get changesHeld() {
-      return [...rows.values()].some((own) => own.changesHeld());
-    },
-    loadUsers: (workspaceId, ids) => of(workspaceId).loadUsers(ids),
-    loadHeld: (workspaceId, ids) => of(workspaceId).loadHeld(ids),
-    loadFrozen: (workspaceId, ids) => of(workspaceId).loadFrozen(ids),
-    loadHandoffs: (workspaceId, ids) => of(workspaceId).loadHandoffs(ids),
-    save: (changes) => of(changes.workspaceId).save(changes),
-    forgetMerges: (workspaceId, ids) => of(workspaceId).forgetMerges(ids),
-    forgetHandoffs: (workspaceId, ids) => of(workspaceId).forgetHandoffs(ids),
-  };
 }
 
 class Rows implements WorkRows {
