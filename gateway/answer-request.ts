@@ -3,7 +3,7 @@ import { limits } from "../platform/limits.ts";
 import type { Logger } from "../platform/logger.ts";
 import { type Reason, Refusal } from "../platform/refusal.ts";
 import type { Access } from "./access/access.ts";
-import { readUnlessPaused, refuseWhilePaused } from "./guards/write-pause.ts";
+import { readUnlessPaused, refuseWhilePaused, UnlessPaused } from "./guards/write-pause.ts";
 import { answerNoRoute } from "./answer-no-route.ts";
 import { answerScim } from "./answer-scim.ts";
 import type { Reached } from "./base-url.ts";
@@ -22,7 +22,7 @@ import { sessionTokenOf } from "./guards/session-cookie.ts";
 import { scimRefusalAnswer } from "./render/refusal-scim.ts";
 import { faultAnswer, isForCaller, refusalAnswer } from "./render/refusal-rest.ts";
 import type { RequestContext } from "../platform/request-context.ts";
-import type { KeyRoute, OpenCall, Parts, Route } from "./route.ts";
+import type { KeyRoute, Parts, Route } from "./route.ts";
 import type { ScimNotes } from "./scim-notes.ts";
 
 export interface Answering extends Authenticating, Spending {
@@ -86,7 +86,7 @@ async function answerFound(request: HttpRequest, found: Found, answering: Observ
     if (route.guard === "open" && params.has("token")) answering.addressLimits.useLink(request, params.get("token") ?? "");
     if (route.guard === "open" && route.method !== "GET") {
       refuseWhilePaused(answering.access);
-      return await route.handler(answering.parts, { request: unlessPaused(request, answering.access), params, traceparent });
+      return await route.handler(answering.parts, { request: new UnlessPaused(request, answering.access), params, traceparent });
     }
     if (route.guard === "open") return await route.handler(answering.parts, { request, params, traceparent });
     if (route.guard === "scim") {
@@ -96,19 +96,6 @@ async function answerFound(request: HttpRequest, found: Found, answering: Observ
   } catch (error) {
     return answerError(error, { request, route, headers: [], ...answering });
   }
-}
-
-function unlessPaused(request: HttpRequest, access: Answering["access"]): OpenCall["request"] {
-  const { requestId, headers, query } = request;
-  return {
-    requestId,
-    headers,
-    query,
-    get hungUp() {
-      return request.hungUp;
-    },
-    readBody: (bytesMax) => readUnlessPaused(request, bytesMax, access),
-  };
 }
 
 interface Chosen {

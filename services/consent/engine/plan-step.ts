@@ -97,7 +97,7 @@ export async function planWorkspace<State extends Aged, Said extends ConsentReco
   const marks = new Map(Array.from(states, ([key, { mark }]) => [key, mark]));
   const { copy } = kind;
   const passed = copy && new Map(Array.from(states, ([key, state]) => [key, [copy(state)]]));
-  const chains = openChains(workspaceId, ends);
+  const chains = new Chains(workspaceId, ends);
   const spoiled = new Set<string>();
   for (const record of records) {
     const own = kind.keysOf(record);
@@ -133,30 +133,31 @@ function addPassed<State extends Aged>(
 }
 
 /** Those erased need no end of their chains: what is written of them is that they are erased. */
-function openChains(workspaceId: string, ends: Map<string, ChainHead>) {
-  const erased = new Map<string, Mark>();
-  const first = new Set<string>();
-  let entries: LedgerEntry[] = [];
-  return {
-    erased,
-    first,
-    get entries() {
-      return entries;
-    },
-    add({ at, requestId, actor, mark }: ConsentRecord, applied: Applied): void {
-      const [sequence, part] = mark;
-      for (const change of applied.changes) {
-        const head = ends.get(change.subject) ?? emptyChain;
-        const next = chained({ workspaceId, head }, { ...change, at, actor, requestId, sequence, part });
-        ends.set(change.subject, next.head);
-        entries.push(next.entry);
-      }
-      for (const subject of applied.erased) {
-        erased.set(subject, mark);
-        ends.set(subject, emptyChain);
-        entries = entries.filter((entry) => entry.subject !== subject);
-      }
-      for (const subject of applied.first) first.add(subject);
-    },
-  };
+class Chains {
+  readonly erased = new Map<string, Mark>();
+  readonly first = new Set<string>();
+  entries: LedgerEntry[] = [];
+  readonly #workspaceId: string;
+  readonly #ends: Map<string, ChainHead>;
+
+  constructor(workspaceId: string, ends: Map<string, ChainHead>) {
+    this.#workspaceId = workspaceId;
+    this.#ends = ends;
+  }
+
+  add({ at, requestId, actor, mark }: ConsentRecord, applied: Applied): void {
+    const [sequence, part] = mark;
+    for (const change of applied.changes) {
+      const head = this.#ends.get(change.subject) ?? emptyChain;
+      const next = chained({ workspaceId: this.#workspaceId, head }, { ...change, at, actor, requestId, sequence, part });
+      this.#ends.set(change.subject, next.head);
+      this.entries.push(next.entry);
+    }
+    for (const subject of applied.erased) {
+      this.erased.set(subject, mark);
+      this.#ends.set(subject, emptyChain);
+      this.entries = this.entries.filter((entry) => entry.subject !== subject);
+    }
+    for (const subject of applied.first) this.first.add(subject);
+  }
 }

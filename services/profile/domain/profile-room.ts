@@ -88,23 +88,34 @@ export interface Room {
 /** What is left in `target` for what another profile brings along. */
 export function roomFor(source: Profile, target: Profile): Room {
   const isPlenty = entriesBytesMax(target) + entriesBytesMax(source) <= limits.profileBytesMax;
-  let left = isPlenty ? Infinity : limits.profileBytesMax - weightOf(target);
-  let refused = 0;
-  function take(bytes: number): boolean {
+  return new RoomLeft(isPlenty ? undefined : limits.profileBytesMax - weightOf(target));
+}
+
+class RoomLeft implements Room {
+  refused = 0;
+  /** Undefined: plenty. */
+  #left: number | undefined;
+
+  constructor(left: number | undefined) {
+    this.#left = left;
+  }
+
+  takes(name: string, value: unknown): boolean {
+    return this.#left === undefined || this.#take(this.#left, entryBytes(name, value));
+  }
+
+  takesSummary(name: string): boolean {
+    return this.#left === undefined || this.#take(this.#left, jsonBytes(name) + summaryOwnBytes);
+  }
+
+  #take(left: number, bytes: number): boolean {
     if (bytes > left) {
-      refused += 1;
+      this.refused += 1;
       return false;
     }
-    left -= bytes;
+    this.#left = left - bytes;
     return true;
   }
-  return {
-    takes: (name, value) => isPlenty || take(entryBytes(name, value)),
-    takesSummary: (name) => isPlenty || take(jsonBytes(name) + summaryOwnBytes),
-    get refused() {
-      return refused;
-    },
-  };
 }
 
 /** The note of one more that was dropped. */
