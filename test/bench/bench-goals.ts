@@ -17,6 +17,11 @@ interface Run {
 /** The bare chain of one process, as figures name it. */
 export const oneChainFloor = "bare HTTP, log, rows and events in SQLite, one object a request, 32 connections";
 
+/** The floor of many objects a request in one process, as figures name it. */
+export function readsFloor(profiles: string): string {
+  return `SQLite reads 3 rows and upserts one, ${profiles} users`;
+}
+
 /** With fewer than these many objects of a moment are of one workspace. */
 const fewWorkspaces = 10;
 
@@ -33,6 +38,7 @@ export function noteGoals(rows: readonly Summary[], { shape, profiles, twoProfil
   if (shape === "one") {
     noteOne({ many, few }, profiles);
     noteFigure(`one-chain-${profiles}`, of(oneChainFloor)?.ratio);
+    noteFigure(`one-floor-cpu-${profiles}`, of(readsFloor(profiles))?.cpuUs[1]);
   } else if (twoProfiles) noteFigure("mesh-two", ratioOf(many?.objectsPerSecond, of(many?.load, twoProfilesName)?.objectsPerSecond));
   else {
     noteFigure("mesh-75", many?.ratio);
@@ -56,6 +62,7 @@ function noteAlone(alone: Found, { publish, chain }: { readonly publish: Found; 
   noteFigure("mesh-alone-cpu", alone?.cpuUs[1]);
   noteFigure("chain-alone-cpu", chain?.cpuUs[1]);
   noteFigure("mesh-alone-p50", ratioOf(alone?.p50, publish?.p50));
+  noteFigure("chain-alone-p50", ratioOf(chain?.p50, publish?.p50));
 }
 
 function ratioOf(one: number | undefined, other: number | undefined): number | undefined {
