@@ -22,16 +22,19 @@ test("with a large heap buffers alone cause no collection of all there is, with 
   expect(await fullCollections({ NODE_OPTIONS: "--max-old-space-size=4096" })).toBeLessThan(4);
 });
 
-test("objects are made young once the process listens, however long others like them lived before", async () => {
-  expect(await oldMib()).toBeLessThan(40);
+test("once the process listens objects are made young, however long others like them live", async () => {
+  // V8 decides by samples: of one process in two or three it would make them old
+  expect(Math.max(...await Promise.all(Array.from({ length: 6 }, oldMib)))).toBeLessThan(40);
 });
 
 /** By how many MiB old objects grew while 2,000,000 small ones came and went, behind 400,000 like them that stayed. */
 async function oldMib(): Promise<number> {
   const args = ["--input-type=module", "--eval", oldScript];
-  const { stdout } = await promisify(execFile)(execPath, args, { env: { PATH: env.PATH } });
+  const { stdout } = await promisify(execFile)(execPath, args, { env: { PATH: env.PATH }, timeout: scriptMsMax });
   return Number(stdout);
 }
+
+const scriptMsMax = 60_000;
 
 const oldScript = `
     import { getHeapSpaceStatistics } from "node:v8";
@@ -46,9 +49,10 @@ const oldScript = `
       if (n % 10_000 === 0) await setImmediate();
     }
     kept.length = 0;
-    let [grown, last, made] = [0, old(), 0];
+    const slots = Array(1_000).fill();
+    let [grown, last] = [0, old()];
     for (let n = 0; n < 2_000_000; n++) {
-      made += make(n).list.length;
+      slots[n % slots.length] = make(n);
       if (n % 10_000 !== 0) continue;
       await setImmediate();
       grown += Math.max(0, old() - last);

@@ -1,5 +1,5 @@
 /**
- * How large V8's space for young objects may become, and when it collects old ones. The space stays small until a process listens: starting
+ * How large V8's space for young objects may become, what is made old, and when old ones are collected. The space stays small until a process listens: starting
  * alone would fill it, 18 MB for nothing.
  */
 import { versions } from "node:process";
@@ -10,14 +10,14 @@ export function holdSemiSpace(): void {
   setFlagsFromString("--semi-space-growth-factor=1");
 }
 
-/** The default, in one process: from here on it grows with what is asked of it, by doubles. */
+/** In one process, once it listens: the space grows with what is asked of it, by doubles, which is the default, and new objects are young. */
 export function releaseSemiSpace(): void {
   setFlagsFromString("--semi-space-growth-factor=2");
   keepNewObjectsYoung();
   collectByHeapAlone();
 }
 
-/** In a process of the mesh, on Node: the first time that it grows it takes all it may, `meshSemiSpaceMib` where the process was started so. */
+/** As releaseSemiSpace, in a process of the mesh, on Node: the first time that the space grows it takes all it may, `meshSemiSpaceMib` where the process was started so. */
 export function releaseSemiSpaceWhole(): void {
   // It begins with 1 MiB
   setFlagsFromString(`--semi-space-growth-factor=${meshSemiSpaceMib}`);
@@ -26,8 +26,8 @@ export function releaseSemiSpaceWhole(): void {
 }
 
 /**
- * V8 would make objects old at once whose like lived long while the process was starting or stood still, and never thinks better of it: what such a one of
- * a request refers to, which is all of the request, then stays and is copied until old objects are collected.
+ * V8 makes objects of a place in the code old at once where nearly all of them survived a while, and does not think better of it while much of
+ * the heap lives: what such a one of a request refers to, which is all of the request, then stays and is copied until old objects are collected.
  */
 function keepNewObjectsYoung(): void {
   setFlagsFromString("--no-allocation-site-pretenuring");

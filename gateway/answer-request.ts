@@ -3,7 +3,7 @@ import { limits } from "../platform/limits.ts";
 import type { Logger } from "../platform/logger.ts";
 import { type Reason, Refusal } from "../platform/refusal.ts";
 import type { Access } from "./access/access.ts";
-import { readUnlessPaused, refuseWhilePaused, UnlessPaused } from "./guards/write-pause.ts";
+import { PausableRequest, readUnlessPaused, refuseWhilePaused } from "./guards/write-pause.ts";
 import { answerNoRoute } from "./answer-no-route.ts";
 import { answerScim } from "./answer-scim.ts";
 import type { Reached } from "./base-url.ts";
@@ -86,7 +86,7 @@ async function answerFound(request: HttpRequest, found: Found, answering: Observ
     if (route.guard === "open" && params.has("token")) answering.addressLimits.useLink(request, params.get("token") ?? "");
     if (route.guard === "open" && route.method !== "GET") {
       refuseWhilePaused(answering.access);
-      return await route.handler(answering.parts, { request: new UnlessPaused(request, answering.access), params, traceparent });
+      return await route.handler(answering.parts, { request: new PausableRequest(request, answering.access), params, traceparent });
     }
     if (route.guard === "open") return await route.handler(answering.parts, { request, params, traceparent });
     if (route.guard === "scim") {

@@ -106,6 +106,8 @@ export class Exchange {
 
   #readBytes(headers: RequestHeaders, bytesMax: number): Promise<Uint8Array> {
     const { message, response, expects } = this.#opening;
+    // While something else was waited for; nothing more is heard of the body then
+    if (this.closed || message.destroyed) return Promise.reject(new ClientGone());
     const announced = Number(headers.get("content-length") ?? 0);
     if (announced > bytesMax) return Promise.reject(tooLarge(bytesMax));
     if (!this.#hasRoomFor(announced)) return Promise.reject(new Refusal("OVERLOADED"));

@@ -1,8 +1,11 @@
 /** A client hangs up: on every route the calls that only read are cancelled, and writes go on (reliability S24). */
+import { connect } from "node:net";
 import type { DescService } from "@bufbuild/protobuf";
 import type { CallOptions } from "@connectrpc/connect";
 import { afterEach, expect, test } from "vitest";
+import { systemClock } from "../platform/clock.ts";
 import { limits } from "../platform/limits.ts";
+import { silentLogger } from "../platform/logger.ts";
 import { hasSideEffects } from "../platform/rpc/attempts.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { ContentService } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
@@ -13,7 +16,9 @@ import { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import { SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { exampleRequest } from "../test/example-request.ts";
 import { startStubGateway, type StubGateway } from "../test/gateway-stub.ts";
+import { ClientGone } from "./http-message.ts";
 import { entries } from "./openapi/entries.ts";
+import { openServer } from "./server.ts";
 
 let gateway: StubGateway | undefined;
 afterEach(async () => {
@@ -50,6 +55,32 @@ function silent(service: DescService, seen: (call: Seen) => void): object {
       }),
   });
 }
+
+test("the body of a client that hung up while others were asked about its request is not waited for", async () => {
+  const [begun, closed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const ended = Promise.withResolvers<unknown>();
+  const server = openServer({
+    host: "127.0.0.1",
+    port: 0,
+    leaveMs: 0,
+    clock: systemClock,
+    logger: silentLogger,
+    newRequestId: () => "id",
+    async answer(request) {
+      begun.resolve();
+      await closed.promise;
+      await request.readBody(limits.smallRequestBytesMax).then(ended.resolve, ended.resolve);
+      return { status: 200, headers: [], body: "" };
+    },
+  });
+  const { port } = new URL((await server.listen()).url);
+  const client = connect(Number(port), "127.0.0.1", () => client.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n"));
+  client.once("close", closed.resolve);
+  await begun.promise;
+  client.resume().end();
+  expect(await ended.promise).toBeInstanceOf(ClientGone);
+  await server.close();
+});
 
 test("a client that hangs up stops the reads that were made for it, and no write, on every route", async () => {
   const part = (service: DescService) => silent(service, (call) => calls.push(call));

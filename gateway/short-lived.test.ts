@@ -7,9 +7,11 @@ import { expect, test } from "vitest";
 test("what belongs to a request is collected as soon as young objects are", async () => {
   // A process of its own: the flags are of the whole process
   const args = ["--expose-gc", "--no-allocation-site-pretenuring", "--input-type=module", "--eval", script];
-  const { stdout } = await promisify(execFile)(execPath, args, { env: { PATH: env.PATH } });
+  const { stdout } = await promisify(execFile)(execPath, args, { env: { PATH: env.PATH }, timeout: scriptMsMax });
   expect(Number(stdout)).toBeLessThan(bytesARequestMax);
 });
+
+const scriptMsMax = 60_000;
 
 /** One that stayed would take 4,000 and more. */
 const bytesARequestMax = 1_000;

@@ -23,7 +23,7 @@ export async function readUnlessPaused(
 }
 
 /** A request without a key whose body is read as that of a write. */
-export class UnlessPaused implements OpenRequest {
+export class PausableRequest implements OpenRequest {
   readonly requestId: string;
   readonly headers: HttpRequest["headers"];
   readonly query: string;

@@ -17,11 +17,6 @@ interface Run {
 /** The bare chain of one process, as figures name it. */
 export const oneChainFloor = "bare HTTP, log, rows and events in SQLite, one object a request, 32 connections";
 
-/** The floor of many objects a request in one process, as figures name it. */
-export function readsFloor(profiles: string): string {
-  return `SQLite reads 3 rows and upserts one, ${profiles} users`;
-}
-
 /** With fewer than these many objects of a moment are of one workspace. */
 const fewWorkspaces = 10;
 
@@ -38,7 +33,6 @@ export function noteGoals(rows: readonly Summary[], { shape, profiles, twoProfil
   if (shape === "one") {
     noteOne({ many, few }, profiles);
     noteFigure(`one-chain-${profiles}`, of(oneChainFloor)?.ratio);
-    noteFigure(`one-floor-cpu-${profiles}`, of(readsFloor(profiles))?.cpuUs[1]);
   } else if (twoProfiles) noteFigure("mesh-two", ratioOf(many?.objectsPerSecond, of(many?.load, twoProfilesName)?.objectsPerSecond));
   else {
     noteFigure("mesh-75", many?.ratio);

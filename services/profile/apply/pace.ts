@@ -18,10 +18,10 @@ export interface MeasuredPace extends Pace {
 
 /** Of work that began at `began`, by the monotonic clock. */
 export function createPace(clock: Clock, began: number): MeasuredPace {
-  return new PaceOf(clock, began);
+  return new StepPace(clock, began);
 }
 
-class PaceOf implements MeasuredPace {
+class StepPace implements MeasuredPace {
   workedMs = 0;
   hasRested = false;
   readonly #clock: Clock;

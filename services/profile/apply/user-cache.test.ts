@@ -18,7 +18,7 @@ function objectsAlone(bytesMax: number, entryBytes: number): UserCache {
   return createUserCache({ bytesMax, entryBytes, rowBytesMax: 0, profileOf });
 }
 
-test("evict() drops what was read longest ago until the rest fits", () => {
+test("evict() drops what came first and was not read since, until the rest fits", () => {
   const cache = objectsAlone(30, 5);
   for (const id of ["a", "b", "c"]) cache.set("w", id, user("-----"));
   cache.get("w", "a");

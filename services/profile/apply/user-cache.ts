@@ -1,5 +1,5 @@
 /**
- * Users as the store has them, in memory, least recently used out first: as objects, and once evicted from these as the texts of their rows, which take
+ * Users as the store has them, in memory, those out first who were not read lately: as objects, and once evicted from these as the texts of their rows, which take
  * a third of the memory and are not traced by the garbage collector.
  */
 import { getHeapStatistics } from "node:v8";
@@ -82,7 +82,7 @@ interface Sized<Value> {
   /** Whether it took the place of an earlier one of the user. */
   put(workspaceId: string, id: UserId, value: Value): boolean;
   take(workspaceId: string, id: UserId): Value | undefined;
-  /** Takes out what was longest not read until the rest fits. */
+  /** Takes out until the rest fits: in the order in which they came, but for those that were read since their turn came last. */
   beyond(bytesMax: number): Generator<Entry<Value>>;
   clear(): void;
 }
@@ -91,13 +91,13 @@ interface Entry<Value> {
   workspaceId: string;
   readonly id: UserId;
   value: Value;
-  /** Since it was last looked at whether it may go. */
-  isRead: boolean;
+  /** Since its turn to go came last. */
+  wasRead: boolean;
 }
 
 /**
- * In the order of insertion, which is that of a Map; who was read when their turn to go comes go to its end instead. To move them at each read would take as long as
- * applying a small record. By id alone, as ids of two workspaces are not the same; if they were, one would drive out the other.
+ * A Map has the order of insertion. An entry that was read goes to its end when its turn to go comes, and not at each read: that would take as long as
+ * applying a small record. The key is the id alone, as two workspaces do not have the same ids; if they had, one would drive out the other.
  */
 function sized<Value extends StoredRow>(entryBytes: number): Sized<Value> {
   const entries = new Map<UserId, Entry<Value>>();
@@ -116,13 +116,13 @@ function sized<Value extends StoredRow>(entryBytes: number): Sized<Value> {
     get(workspaceId, id) {
       const entry = entries.get(id);
       if (entry?.workspaceId !== workspaceId) return undefined;
-      entry.isRead = true;
+      entry.wasRead = true;
       return entry.value;
     },
     put(workspaceId, id, value) {
       const entry = entries.get(id);
       if (entry === undefined) {
-        entries.set(id, { workspaceId, id, value, isRead: false });
+        entries.set(id, { workspaceId, id, value, wasRead: false });
         bytes += value.row.length + entryBytes;
         return false;
       }
@@ -137,8 +137,8 @@ function sized<Value extends StoredRow>(entryBytes: number): Sized<Value> {
       for (const [id, entry] of entries) {
         if (bytes <= bytesMax) return;
         entries.delete(id);
-        if (entry.isRead) {
-          entry.isRead = false;
+        if (entry.wasRead) {
+          entry.wasRead = false;
           entries.set(id, entry);
         } else {
           bytes -= bytesOf(entry);

@@ -67,10 +67,10 @@ export interface HeldRows {
 }
 
 export function openStepWork(stored: StoredUsers): StepWork {
-  return new WorkOfStep(stored);
+  return new RowsOfStep(stored);
 }
 
-class WorkOfStep implements StepWork {
+class RowsOfStep implements StepWork {
   readonly rows = new Map<string, Rows>();
   readonly #stored: StoredUsers;
 
