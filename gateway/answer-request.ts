@@ -3,7 +3,7 @@ import { limits } from "../platform/limits.ts";
 import type { Logger } from "../platform/logger.ts";
 import { type Reason, Refusal } from "../platform/refusal.ts";
 import type { Access } from "./access/access.ts";
-import { PausableRequest, readUnlessPaused, refuseWhilePaused } from "./guards/write-pause.ts";
+import { readUnlessPaused, refuseWhilePaused } from "./guards/write-pause.ts";
 import { answerNoRoute } from "./answer-no-route.ts";
 import { answerScim } from "./answer-scim.ts";
 import type { Reached } from "./base-url.ts";
@@ -84,11 +84,16 @@ async function answerFound(request: HttpRequest, found: Found, answering: Observ
   const traceparent = answering.observed?.traceparent ?? "";
   try {
     if (route.guard === "open" && params.has("token")) answering.addressLimits.useLink(request, params.get("token") ?? "");
-    if (route.guard === "open" && route.method !== "GET") {
-      refuseWhilePaused(answering.access);
-      return await route.handler(answering.parts, { request: new PausableRequest(request, answering.access), params, traceparent });
+    if (route.guard === "open") {
+      if (route.method !== "GET") refuseWhilePaused(answering.access);
+      const { parts, access } = answering;
+      return await route.handler(parts, {
+        request,
+        readBody: (bytesMax) => readUnlessPaused(request, bytesMax, access),
+        params,
+        traceparent,
+      });
     }
-    if (route.guard === "open") return await route.handler(answering.parts, { request, params, traceparent });
     if (route.guard === "scim") {
       return await answerScim(request, { route, params }, { ...answering, scim: answering.parts.scim });
     }

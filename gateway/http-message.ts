@@ -17,9 +17,6 @@ export interface HttpRequest extends RequestHead {
   readBody(bytesMax: number): Promise<Uint8Array>;
 }
 
-/** What is passed on of a request that no key came with. */
-export type OpenRequest = Pick<HttpRequest, "requestId" | "headers" | "query" | "hungUp" | "readBody">;
-
 export interface RequestHead {
   readonly method: string;
   /** The target up to `?`, as sent: case and percent signs are kept. */

@@ -13,7 +13,7 @@ import type { Documents } from "./documents/answers.ts";
 import type { Console } from "./console/console.ts";
 import type { Spent } from "./guards/spend.ts";
 import type { Health } from "./health.ts";
-import type { HttpAnswer, OpenRequest, Reading, RequestHeaders } from "./http-message.ts";
+import type { HttpAnswer, HttpRequest, Reading, RequestHeaders } from "./http-message.ts";
 import type { LimitName } from "./limits-table.ts";
 import type { Dialect } from "./render/refusal-rest.ts";
 import type { ScimRoute } from "./scim-route.ts";
@@ -55,7 +55,9 @@ interface OpenRoute {
 
 /** A request that carries no key; whatever it proves, it proves by its path. */
 export interface OpenCall {
-  readonly request: OpenRequest;
+  readonly request: Pick<HttpRequest, "requestId" | "headers" | "query" | "hungUp">;
+  /** As HttpRequest.readBody; refuses SERVICE_UNAVAILABLE while writes are paused. */
+  readonly readBody: HttpRequest["readBody"];
   readonly params: ReadonlyMap<string, string>;
   /** Of the request's span, for the parts; empty where the request is not recorded. */
   readonly traceparent: string;

@@ -2,7 +2,7 @@
 import { limits } from "../../platform/limits.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import type { Access } from "../access/access.ts";
-import type { HttpRequest, OpenRequest } from "../http-message.ts";
+import type { HttpRequest } from "../http-message.ts";
 
 /** Refuses SERVICE_UNAVAILABLE: nothing was taken, and no limit was spent. */
 export function refuseWhilePaused(access: Pick<Access, "writesPaused">): void {
@@ -20,29 +20,4 @@ export async function readUnlessPaused(
   const body = await request.readBody(bytesMax);
   refuseWhilePaused(access);
   return body;
-}
-
-/** A request without a key whose body is read as that of a write. */
-export class PausableRequest implements OpenRequest {
-  readonly requestId: string;
-  readonly headers: HttpRequest["headers"];
-  readonly query: string;
-  readonly #request: HttpRequest;
-  readonly #access: Pick<Access, "writesPaused">;
-
-  constructor(request: HttpRequest, access: Pick<Access, "writesPaused">) {
-    this.requestId = request.requestId;
-    this.headers = request.headers;
-    this.query = request.query;
-    this.#request = request;
-    this.#access = access;
-  }
-
-  get hungUp(): AbortSignal {
-    return this.#request.hungUp;
-  }
-
-  readBody(bytesMax: number): Promise<Uint8Array> {
-    return readUnlessPaused(this.#request, bytesMax, this.#access);
-  }
 }

@@ -18,9 +18,9 @@ export async function handlePreferencePage({ content }: Pick<Parts, "content">, 
 /** Durable when the answer goes out. */
 export async function handlePreferenceSubmit({ content }: Pick<Parts, "content">, call: OpenCall): Promise<HttpAnswer> {
   return await asPage(async () => {
-    const { request } = call;
+    const { request, readBody } = call;
     checkMediaType(request.headers, formTypes);
-    const form = await request.readBody(limits.pageFormBytesMax);
+    const form = await readBody(limits.pageFormBytesMax);
     const { page, position } = await content.submitPreferencePage({ ...linkOf(call), form, wholeForm: request.query === "save" });
     const answer = hostedPage(page);
     return { ...answer, headers: [...answer.headers, ...receiptHeaders({ position, replayed: false })] };

@@ -15,8 +15,8 @@ export async function handleUnsubscribePage(
 
 /** Durable when the answer goes out. The body says `List-Unsubscribe=One-Click` and is not needed: the path is the proof. */
 export async function handleUnsubscribe({ messagingStatus }: Pick<Parts, "messagingStatus">, call: OpenCall): Promise<HttpAnswer> {
-  const { request } = call;
-  await request.readBody(limits.unsubscribeBodyBytesMax);
+  const { request, readBody } = call;
+  await readBody(limits.unsubscribeBodyBytesMax);
   await messagingStatus.useUnsubscribeLink(linkOf(call));
   const wantsPage = request.headers.get("accept")?.includes("text/html") ?? false;
   return wantsPage ? unsubscribedPage() : { status: 200, headers: [], body: '{"message":"success"}' };

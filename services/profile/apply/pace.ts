@@ -10,20 +10,11 @@ export interface Pace {
   rest(): Promise<void>;
 }
 
-export interface MeasuredPace extends Pace {
-  readonly hasRested: boolean;
-  /** Milliseconds between each `begin` and the `rest` behind it. */
-  readonly workedMs: number;
-}
-
 /** Of work that began at `began`, by the monotonic clock. */
-export function createPace(clock: Clock, began: number): MeasuredPace {
-  return new StepPace(clock, began);
-}
-
-class StepPace implements MeasuredPace {
-  workedMs = 0;
+export class StepPace implements Pace {
   hasRested = false;
+  /** Milliseconds between each `begin` and the `rest` behind it. */
+  workedMs = 0;
   readonly #clock: Clock;
   #since: number | undefined;
   #turnAt: number;

@@ -77,21 +77,14 @@ function weighed(profile: Profile): number {
     sum(profile.engagements, ([name, value]) => entryBytes(name, [value.name, [...value.latest.keys()]]));
 }
 
-export interface Room {
-  /** Whether there is room for the entry, which then takes it. */
-  takes(name: string, value: unknown): boolean;
-  takesSummary(name: string): boolean;
-  /** Entries for which there was none. */
-  readonly refused: number;
-}
-
 /** What is left in `target` for what another profile brings along. */
 export function roomFor(source: Profile, target: Profile): Room {
   const isPlenty = entriesBytesMax(target) + entriesBytesMax(source) <= limits.profileBytesMax;
-  return new RoomLeft(isPlenty ? undefined : limits.profileBytesMax - weightOf(target));
+  return new Room(isPlenty ? undefined : limits.profileBytesMax - weightOf(target));
 }
 
-class RoomLeft implements Room {
+class Room {
+  /** Entries for which there was none. */
   refused = 0;
   /** Undefined: plenty. */
   #left: number | undefined;
@@ -100,6 +93,7 @@ class RoomLeft implements Room {
     this.#left = left;
   }
 
+  /** Whether there is room for the entry, which then takes it. */
   takes(name: string, value: unknown): boolean {
     return this.#left === undefined || this.#take(this.#left, entryBytes(name, value));
   }

@@ -11,7 +11,7 @@ import { noTracer, type Span, type Tracer } from "../../../platform/telemetry/tr
 import type { ApartParts } from "../apply/apply-apart.ts";
 import type { ApartUser } from "../apply/apply-batch.ts";
 import { applyStep } from "../apply/apply-step.ts";
-import { createPace, type Pace } from "../apply/pace.ts";
+import { type Pace, StepPace } from "../apply/pace.ts";
 import { type Addressed, laneRecordsOf, userOfItem } from "../domain/lane-item.ts";
 import type { ConsentRecord, IdentityStore, ProfileStore, RecordOutcome } from "../domain/ports.ts";
 import { redrivenBody } from "../intake/redriven.ts";
@@ -135,7 +135,7 @@ class StepsOfStore implements CommittedSteps {
   async commit(resolved: Resolved, { records, through, now, began }: StepOf): Promise<boolean> {
     const { clock, partition, onConsent } = this.#parts;
     const effects = resolved.workspaces.flatMap(effectsOf);
-    const pace = createPace(clock, began);
+    const pace = new StepPace(clock, began);
     const applied = await this.#apply(effects, pace);
     if (!pace.hasRested) await pace.rest();
     this.#stride.took(records, pace.workedMs);
@@ -201,7 +201,7 @@ class StepsOfStore implements CommittedSteps {
 
   async #redriveSome(items: readonly Addressed[]): Promise<void> {
     const { partition, clock } = this.#parts;
-    const applied = await this.#apply(items, createPace(clock, clock.monotonic()));
+    const applied = await this.#apply(items, new StepPace(clock, clock.monotonic()));
     await this.#write({ partition, through: this.place?.through ?? 0, workspaces: [], setAside: [] }, applied);
   }
 
