@@ -67,8 +67,8 @@ test("npm run mesh says what it waits for, and Ctrl-C ends it and what it starte
   let printed = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => printed += String(chunk));
   const ended = new Promise<number | null>((done) => child.once("close", done));
-  await expect.poll(() => printed, { timeout: 50_000 }).toMatch(/Waiting for nats-server, 5 s: nats-server warms up/);
-  await expect.poll(() => printed, { timeout: 50_000 }).toMatch(/Waiting for cassandra, 5 s: java warms up/);
+  await expect.poll(() => printed, { timeout: 50_000 }).toMatch(/Waiting for nats-server, \d+ s: nats-server warms up/);
+  await expect.poll(() => printed, { timeout: 50_000 }).toMatch(/Waiting for cassandra, \d+ s: java warms up/);
   const pids = ["nats-server", "redis-server", "java"].map((name) => Number(readFileSync(join(folder, `${name}.pid`), "utf8")));
   expect(pids.filter(isAlive)).toHaveLength(3);
   child.kill("SIGINT");
