@@ -1,8 +1,9 @@
 /** Limits of what a process knows of workspaces, companies and its like, and of commands that write to them. Part of `limits`. */
 
 export const tenantLimits = {
-  // Of workspaces and companies that a process does not know
+  // Of workspaces and companies that a process does not know: looks at a time, and how many more wait
   rpcTenantLooksMax: 64,
+  rpcTenantLooksWaitingMax: 2_000,
   tenantsReadMs: 10_000,
   // How long a gateway rests before each look for sessions that it does not know
   accessMissMs: 20,

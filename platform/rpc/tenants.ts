@@ -1,4 +1,5 @@
 /** Workspaces and companies that there are: a call for another is refused before its handler, whatever the method. */
+import { createGate } from "../gate.ts";
 import { limits } from "../limits.ts";
 import { Refusal } from "../refusal.ts";
 import type { RpcRoute } from "./guard.ts";
@@ -18,8 +19,9 @@ export interface Tenants {
 
 /**
  * The same route, whose unary methods refuse NOT_FOUND for a scope of a workspace or company that is not there. A known one
- * costs a look into memory. One that is not known is looked for in the store, once for all that ask at the same time, and of at
- * most `rpcTenantLooksMax` at a time: refuses OVERLOADED beyond, so that made-up names do not become load of the store.
+ * costs a look into memory. One that is not known is looked for in the store, once for all that ask at the same time. So that
+ * made-up names do not become load of the store, `rpcTenantLooksMax` looks are made at a time; others wait their turn, so that
+ * a flood of them refuses nobody's first call. Refuses OVERLOADED beyond `rpcTenantLooksWaitingMax`.
  * A dry run of a declaration may be for one that is not there yet: it writes nothing and reads nothing of others.
  */
 export function tenantRoute({ service, implementation }: RpcRoute, tenants: Tenants | undefined): RpcRoute {
@@ -53,14 +55,15 @@ function tenantOf({ scope, companyId = scope?.companyId, dryRun }: Scoped): Tena
 
 function openLooks(tenants: Tenants) {
   const underWay = new Map<string, Promise<boolean>>();
+  const gate = createGate(limits.rpcTenantLooksMax);
   function look(tenant: Tenant): Promise<boolean> {
     const key = `${tenant.kind} ${tenant.id}`;
     const same = underWay.get(key);
     if (same !== undefined) return same;
-    if (underWay.size >= limits.rpcTenantLooksMax) {
+    if (underWay.size >= limits.rpcTenantLooksMax + limits.rpcTenantLooksWaitingMax) {
       throw new Refusal("OVERLOADED", undefined, { retryAfterSeconds: limits.overloadRetryAfterSeconds });
     }
-    const found = tenants.find(tenant).finally(() => underWay.delete(key));
+    const found = gate.run(() => tenants.find(tenant)).finally(() => underWay.delete(key));
     underWay.set(key, found);
     return found;
   }
