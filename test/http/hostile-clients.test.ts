@@ -95,17 +95,19 @@ function filesOpen(): number {
 }
 
 test("clients that pipeline and hang up leave nothing in flight", async () => {
-  const [connections, each] = isLong ? [100, 100] : [30, 100];
-  // More than may be in flight at once: if some of them stayed, the server would refuse every client for ever
-  expect(connections * each).toBeGreaterThan(limits.requestsInFlightMax);
-  for (const { socket } of await openMany(connections)) {
-    const requests = Array.from({ length: each }, (_, at) => whole(`hung-up-${at}`)).join("");
-    socket.write(requests, () => socket.destroy());
+  const [rounds, connections, each] = [isLong ? 10 : 3, 10, 100];
+  // If some of them stayed, the server would refuse every client for ever; at a time they are few enough for others to be served
+  expect(rounds * connections * each).toBeGreaterThan(limits.requestsInFlightMax);
+  const one = { attributes: [{ external_id: "a", b: 1 }] };
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { socket } of await openMany(connections)) {
+      const requests = Array.from({ length: each }, (_, at) => whole(`hung-up-${round}-${at}`)).join("");
+      socket.write(requests, () => socket.destroy());
+    }
+    expect((await heddle.heddle.request("POST", "/users/track", one)).status).toBe(201);
   }
-  await expect.poll(async () => (await heddle.heddle.request("POST", "/users/track", { attributes: [{ external_id: "a", b: 1 }] })).status)
-    .toBe(201);
   const after = await Promise.all(
-    Array.from({ length: 50 }, () => heddle.heddle.request("POST", "/users/track", { attributes: [{ external_id: "a", b: 1 }] })),
+    Array.from({ length: 50 }, () => heddle.heddle.request("POST", "/users/track", one)),
   );
   expect(after.map(({ status }) => status)).toEqual(after.map(() => 201));
 });
