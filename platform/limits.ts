@@ -6,6 +6,7 @@ import { contentLimits } from "./content-limits.ts";
 import { tenantLimits } from "./tenant-limits.ts";
 import { profileLimits } from "./profile-limits.ts";
 import { headerLimits } from "./header-limits.ts";
+import { storeLimits } from "./store-limits.ts";
 
 export const limits = {
   ...laneLimits,
@@ -124,14 +125,7 @@ export const limits = {
   expiredRowsSweepMax: 1_000,
   frozenGraceMs: 3600 * 1000,
   usersPerPageMax: 1_000,
-  storeBusyTimeoutMs: 5_000,
-  storeWritesWaitingMax: 20_000,
-  storeStatementsMax: 1_000,
-  storeCacheBytesMax: 32 * 1024 * 1024,
-  storeWalPagesMax: 4_000,
-  storeSyncMsMax: 50,
-  storeWalBytesKeptMax: 64 * 1024 * 1024,
-  storeCommitSlowMs: 1_000,
+  ...storeLimits,
   logBytesWaitingMax: 128 * 1024 * 1024,
   logBatchBytesMax: 8 * 1024 * 1024,
   logTrimRecordsMax: 1_000,

@@ -1,10 +1,12 @@
 /** One SQLite file with group commit: writes that wait at the same time share one transaction. */
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { setImmediate } from "node:timers";
+import { getHeapStatistics } from "node:v8";
 import { type Clock, systemClock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import { type Logger, silentLogger } from "../logger.ts";
 import { Refusal } from "../refusal.ts";
+import { type Checkpoints, createCheckpoints, withinCommits } from "./checkpoints.ts";
 import { commitFailed, isStoreFault, notWritten } from "./faults.ts";
 import { makeOwnerOnly } from "./owner-only.ts";
 import { createWalSync, syncFile, type WalSync, type WalSyncParts } from "./wal-sync.ts";
@@ -79,7 +81,7 @@ function openHandle(path: string, logger: Logger): DatabaseSync {
       PRAGMA cell_size_check = ON;
       PRAGMA temp_store = MEMORY;
       PRAGMA cache_size = -${limits.storeCacheBytesMax / 1024};
-      PRAGMA wal_autocheckpoint = ${limits.storeWalPagesMax};
+      PRAGMA mmap_size = ${Math.min(limits.storeMappedBytesMax, getHeapStatistics().heap_size_limit)};
       PRAGMA journal_size_limit = ${limits.storeWalBytesKeptMax};
     `);
     return handle;
@@ -106,6 +108,7 @@ class GroupCommit implements Database {
   /** Whether a commit waits for the disk. */
   #syncs = true;
   readonly #walSync: WalSync;
+  readonly #checkpoints: Checkpoints;
 
   readonly #beside: boolean;
   readonly isServed: () => boolean;
@@ -119,6 +122,7 @@ class GroupCommit implements Database {
     this.#begin = this.handle.prepare("BEGIN IMMEDIATE");
     this.#commit = this.handle.prepare("COMMIT");
     this.#walSync = createWalSync(path === inMemory ? undefined : `${path}-wal`, parts);
+    this.#checkpoints = path === inMemory || beside ? withinCommits(this.handle) : createCheckpoints(this.handle, path, parts);
   }
 
   write<T>(work: () => T, { repeatable = false }: WriteOptions = {}): Promise<T> {
@@ -155,6 +159,7 @@ class GroupCommit implements Database {
 
   async #drainAndClose(): Promise<void> {
     if (this.#scheduled) await new Promise<void>((resolve) => (this.#idle = resolve));
+    await this.#checkpoints.close();
     await this.#walSync.close();
     this.#statements.clear();
     // Closing copies the WAL, and what of it is on the disk is unknown then: the next start reads it and its checksums
@@ -168,6 +173,7 @@ class GroupCommit implements Database {
   }
 
   #cycle(): void {
+    if (this.#checkpoints.pause !== undefined) return void this.#checkpoints.pause.then(() => this.#cycle());
     const batch = this.#take();
     const startedAt = this.#clock.monotonic();
     const refusal = this.#transact(batch);
@@ -213,6 +219,7 @@ class GroupCommit implements Database {
       return this.#undone(refusal);
     }
     if (!this.#syncs) this.#walSync.committed();
+    this.#checkpoints.committed();
     return undefined;
   }
 

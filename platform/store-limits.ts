@@ -1,0 +1,19 @@
+/** Limits of the embedded store: one SQLite file and its WAL. Part of `limits`. */
+
+export const storeLimits = {
+  storeBusyTimeoutMs: 5_000,
+  storeWritesWaitingMax: 20_000,
+  storeStatementsMax: 1_000,
+  storeCacheBytesMax: 32 * 1024 * 1024,
+  // Of the database's file, read where the kernel has it: no more than the heap may take, so that a small container keeps room. SQLite maps no more than 2 GiB
+  storeMappedBytesMax: 2 * 1024 ** 3,
+  // Pages of the WAL from which on a thread copies them; without one, and where it does not work
+  storeWalPagesMax: 16_000,
+  storeWalPagesWithinCommits: 4_000,
+  storeWalPagesWorst: 64_000,
+  storeCheckpointPauseMsMax: 250,
+  storeCheckpointThreadIdleMs: 60_000,
+  storeSyncMsMax: 50,
+  storeWalBytesKeptMax: 128 * 1024 * 1024,
+  storeCommitSlowMs: 1_000,
+} as const;
