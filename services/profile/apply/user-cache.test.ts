@@ -63,7 +63,8 @@ test("evict() counts a replaced or deleted user once", () => {
 
 test("a user for whom there is no room as an object comes back from the row with all else that was stored, until that is the oldest, too", () => {
   const rowBytes = limits.profileRowEntryBytes + 1;
-  const cache = createUserCache({ bytesMax: 0, entryBytes: 1, rowBytesMax: 2 * rowBytes, profileOf });
+  const besideRows = 50;
+  const cache = createUserCache({ bytesMax: 0, entryBytes: 1, rowBytesMax: 2 * rowBytes + besideRows, profileOf });
   const stored = user("a", { held: true, openMerges: ["m"], mark: [7, 3] });
   cache.set("w", "a", stored);
   cache.set("w", "b", user("b"));

@@ -4,6 +4,7 @@
  */
 import { getHeapStatistics } from "node:v8";
 import { limits } from "../../../platform/limits.ts";
+import { noItems } from "../../../platform/own-entries.ts";
 import type { StoredUser } from "../domain/ports.ts";
 import type { Profile } from "../domain/profile.ts";
 import type { UserId } from "../domain/user-key.ts";
@@ -21,7 +22,7 @@ export interface UserCacheOptions {
   /** Of users as objects: the length of their rows plus `entryBytes` each, which stands for what objects cost. */
   readonly bytesMax: number;
   readonly entryBytes: number;
-  /** Of users as texts: the characters of their rows plus `profileRowEntryBytes` each. */
+  /** Of users as texts: their characters plus `profileRowEntryBytes` each. */
   readonly rowBytesMax: number;
   /** A profile as the store makes it of its row. */
   readonly profileOf: (row: string) => Profile;
@@ -42,8 +43,8 @@ export function userCacheOptions(
 }
 
 export function createUserCache({ bytesMax, entryBytes, rowBytesMax, profileOf }: UserCacheOptions): UserCache {
-  const users = sized<StoredUser>(entryBytes);
-  const rows = sized<StoredRow>(limits.profileRowEntryBytes);
+  const users = usersAsObjects(entryBytes);
+  const rows = usersAsTexts();
   return {
     get(workspaceId, id) {
       const known = users.get(workspaceId, id);
@@ -58,7 +59,7 @@ export function createUserCache({ bytesMax, entryBytes, rowBytesMax, profileOf }
       if (!users.put(workspaceId, id, user)) rows.take(workspaceId, id);
     },
     delete(workspaceId, id) {
-      users.take(workspaceId, id);
+      users.delete(workspaceId, id);
       rows.take(workspaceId, id);
     },
     clear() {
@@ -66,31 +67,21 @@ export function createUserCache({ bytesMax, entryBytes, rowBytesMax, profileOf }
       rows.clear();
     },
     evict() {
-      for (const { workspaceId, id, value: { profile: _, ...row } } of users.beyond(bytesMax)) {
+      for (const entry of users.beyond(bytesMax)) {
         // One very large user would drive out all others
-        if (row.row.length * limits.profileRowShareMax <= rowBytesMax) rows.put(workspaceId, id, row);
+        if (entry.user.row.length * limits.profileRowShareMax <= rowBytesMax) rows.put(entry);
       }
-      for (const _ of rows.beyond(rowBytesMax));
+      rows.keep(rowBytesMax);
     },
   };
 }
 
 type StoredRow = Omit<StoredUser, "profile">;
 
-interface Sized<Value> {
-  get(workspaceId: string, id: UserId): Value | undefined;
-  /** Whether it took the place of an earlier one of the user. */
-  put(workspaceId: string, id: UserId, value: Value): boolean;
-  take(workspaceId: string, id: UserId): Value | undefined;
-  /** Takes out until the rest fits: in the order in which they came, but for those that were read since their turn came last. */
-  beyond(bytesMax: number): Generator<Entry<Value>>;
-  clear(): void;
-}
-
-interface Entry<Value> {
+interface Entry {
   workspaceId: string;
   readonly id: UserId;
-  value: Value;
+  user: StoredUser;
   /** Since its turn to go came last. */
   wasRead: boolean;
 }
@@ -99,41 +90,38 @@ interface Entry<Value> {
  * A Map has the order of insertion. An entry that was read goes to its end when its turn to go comes, and not at each read: that would take as long as
  * applying a small record. The key is the id alone, as two workspaces do not have the same ids; if they had, one would drive out the other.
  */
-function sized<Value extends StoredRow>(entryBytes: number): Sized<Value> {
-  const entries = new Map<UserId, Entry<Value>>();
+function usersAsObjects(entryBytes: number) {
+  const entries = new Map<UserId, Entry>();
   let bytes = 0;
-  function bytesOf({ value }: Entry<Value>): number {
-    return value.row.length + entryBytes;
-  }
-  function take(workspaceId: string, id: UserId): Value | undefined {
-    const entry = entries.get(id);
-    if (entry?.workspaceId !== workspaceId) return undefined;
-    entries.delete(id);
-    bytes -= bytesOf(entry);
-    return entry.value;
-  }
   return {
-    get(workspaceId, id) {
+    get(workspaceId: string, id: UserId): StoredUser | undefined {
       const entry = entries.get(id);
       if (entry?.workspaceId !== workspaceId) return undefined;
       entry.wasRead = true;
-      return entry.value;
+      return entry.user;
     },
-    put(workspaceId, id, value) {
+    /** Whether it took the place of an earlier one of the user. */
+    put(workspaceId: string, id: UserId, user: StoredUser): boolean {
       const entry = entries.get(id);
       if (entry === undefined) {
-        entries.set(id, { workspaceId, id, value, wasRead: false });
-        bytes += value.row.length + entryBytes;
+        entries.set(id, { workspaceId, id, user, wasRead: false });
+        bytes += user.row.length + entryBytes;
         return false;
       }
       const isOwn = entry.workspaceId === workspaceId;
-      bytes += value.row.length - entry.value.row.length;
+      bytes += user.row.length - entry.user.row.length;
       entry.workspaceId = workspaceId;
-      entry.value = value;
+      entry.user = user;
       return isOwn;
     },
-    take,
-    *beyond(bytesMax) {
+    delete(workspaceId: string, id: UserId): void {
+      const entry = entries.get(id);
+      if (entry?.workspaceId !== workspaceId) return;
+      entries.delete(id);
+      bytes -= entry.user.row.length + entryBytes;
+    },
+    /** Takes out until the rest fits: in the order in which they came, but for those that were read since their turn came last. */
+    *beyond(bytesMax: number): Generator<Entry> {
       for (const [id, entry] of entries) {
         if (bytes <= bytesMax) return;
         entries.delete(id);
@@ -141,14 +129,67 @@ function sized<Value extends StoredRow>(entryBytes: number): Sized<Value> {
           entry.wasRead = false;
           entries.set(id, entry);
         } else {
-          bytes -= bytesOf(entry);
+          bytes -= entry.user.row.length + entryBytes;
           yield entry;
         }
       }
     },
-    clear() {
+    clear(): void {
       entries.clear();
       bytes = 0;
     },
+  };
+}
+
+/** One text a user, with all that was stored beside the row before it: nothing for the garbage collector to follow. The oldest goes first. */
+function usersAsTexts() {
+  const texts = new Map<UserId, string>();
+  let bytes = 0;
+  function drop(id: UserId, text: string): void {
+    texts.delete(id);
+    bytes -= text.length + limits.profileRowEntryBytes;
+  }
+  function take(workspaceId: string, id: UserId): StoredRow | undefined {
+    const text = texts.get(id);
+    if (text === undefined || !text.startsWith(`${workspaceId}\n`)) return undefined;
+    drop(id, text);
+    return rowFromText(text);
+  }
+  return {
+    put({ workspaceId, id, user }: Entry): void {
+      const before = texts.get(id);
+      if (before !== undefined) drop(id, before);
+      const text = textOfRow(workspaceId, user);
+      texts.set(id, text);
+      bytes += text.length + limits.profileRowEntryBytes;
+    },
+    take,
+    keep(bytesMax: number): void {
+      for (const [id, text] of texts) {
+        if (bytes <= bytesMax) return;
+        drop(id, text);
+      }
+    },
+    clear(): void {
+      texts.clear();
+      bytes = 0;
+    },
+  };
+}
+
+/** Ids have no line end and no blank. Joined, as a text that is put together by `+` stays in pieces. */
+function textOfRow(workspaceId: string, { row, held, openMerges, mark }: StoredRow): string {
+  return [workspaceId, held ? "held" : "", openMerges.join(" "), mark === undefined ? "" : mark.join(" "), row].join("\n");
+}
+
+function rowFromText(text: string): StoredRow {
+  const before = text.split("\n", 4);
+  const [, held = "", merges = "", mark = ""] = before;
+  const [sequence, part] = mark.split(" ").map(Number);
+  return {
+    row: text.slice(before.reduce((length, { length: own }) => length + own + 1, 0)),
+    held: held !== "",
+    openMerges: merges === "" ? noItems : merges.split(" "),
+    ...(mark !== "" && { mark: [Number(sequence), Number(part)] as const }),
   };
 }

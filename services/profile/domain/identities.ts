@@ -1,7 +1,7 @@
 /** The resolver's view of a workspace's identity rows: a bounded cache, with the writes of the record at hand on top. */
 import type { IdentityKey, JobRow, MergeRow, PendingRow, RepeatRow, Sharer, UserRow } from "./identity.ts";
 import type { UserId } from "./user-key.ts";
-import { type AddressKey, type DeviceKey, type NameKey, takerKey, userIdOf, userRowKey, withSharedLists } from "./user-names.ts";
+import { type AddressKey, compactRow, compactSharers, type DeviceKey, type NameKey, takerKey, userIdOf, userRowKey } from "./user-names.ts";
 
 /**
  * Reads are synchronous and throw NeedRows where a row is not known. Rows are values, never changed in place.
@@ -121,8 +121,8 @@ function createRowCache(): RowCache {
     load(rows) {
       for (const [key, row] of rows) {
         const id = idIn(key, row);
-        if (id === undefined) others.load(key, row ?? null);
-        else users.load(id, row ? withSharedLists(row as UserRow) : null);
+        if (id !== undefined) users.load(id, row ? compactRow(row as UserRow) : null);
+        else others.load(key, isAddress(key) && row ? compactSharers(row as readonly Sharer[]) : row ?? null);
       }
     },
     peek(key) {
@@ -177,6 +177,10 @@ function moveLast(changes: Map<IdentityKey, unknown>, key: IdentityKey): void {
 }
 
 /** The user whose row it is: the id as the row has it, since a piece of a key takes longer to compare. */
+function isAddress(key: IdentityKey): key is AddressKey {
+  return key.startsWith("e:") || key.startsWith("p:");
+}
+
 function idIn(key: IdentityKey, row: unknown): UserId | undefined {
   const id = userIdOf(key);
   return id === undefined ? undefined : (row as UserRow | undefined)?.id ?? id;

@@ -4,13 +4,33 @@ import type { IdentityKey, Recency, Sharer, UserRow } from "./identity.ts";
 import type { EmailStatus } from "./track-object.ts";
 import type { Alias, UserId, UserKey } from "./user-key.ts";
 
-/** The row as it came from a store, its empty lists changed, in place, to the shared one, an equal value: most users have no former ids, aliases or merges. */
-export function withSharedLists(row: UserRow): UserRow {
-  const own: { -readonly [Name in "deprecatedIds" | "aliases" | "merges"]: UserRow[Name] } = row;
-  if (own.deprecatedIds.length === 0) own.deprecatedIds = noItems;
-  if (own.aliases.length === 0) own.aliases = noItems;
-  if (own.merges.length === 0) own.merges = noItems;
-  return row;
+/**
+ * An equal row as an object that is smaller: its empty lists are the shared one, as most users have no former ids, aliases or merges, and its fields lie
+ * in the object, which those beyond the fourth do not where it was parsed or is the rest of another.
+ */
+export function compactRow(row: UserRow): UserRow {
+  const { id, externalId, email, phone } = row;
+  const compact = {
+    id,
+    externalId,
+    deprecatedIds: shared(row.deprecatedIds),
+    aliases: shared(row.aliases),
+    email,
+    phone,
+    merges: shared(row.merges),
+  };
+  return row.tookIn === undefined && row.devices === undefined && row.heldEmailStatus === undefined ? compact : { ...row, ...compact };
+}
+
+function shared<Item>(list: readonly Item[]): readonly Item[] {
+  return list.length === 0 ? noItems : list;
+}
+
+/** As compactRow: an address of one user was never shared. */
+export function compactSharers(sharers: readonly Sharer[]): readonly Sharer[] {
+  const [only] = sharers;
+  if (only === undefined || sharers.length > 1 || !isNeverShared(only.updated)) return sharers;
+  return [{ id: only.id, identified: only.identified, updated: neverShared }];
 }
 
 /** A name that one user holds alone. */
@@ -144,7 +164,7 @@ export function withAddresses(row: UserRow, change: AddressChange): UserRow {
   const phone = change.phone === undefined ? row.phone : change.phone;
   const held = email === null ? change.emailStatus ?? heldEmailStatus : undefined;
   if (email === row.email && phone === row.phone && held === heldEmailStatus) return row;
-  return { ...rest, email, phone, ...(held !== undefined && { heldEmailStatus: held }) };
+  return compactRow({ ...rest, email, phone, ...(held !== undefined && { heldEmailStatus: held }) });
 }
 
 export const neverShared: Recency = [0, 0];
