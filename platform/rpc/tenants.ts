@@ -20,8 +20,8 @@ export interface Tenants {
 /**
  * The same route, whose unary methods refuse NOT_FOUND for a scope of a workspace or company that is not there. A known one
  * costs a look into memory. One that is not known is looked for in the store, once for all that ask at the same time. So that
- * made-up names do not become load of the store, `rpcTenantLooksMax` looks are made at a time; others wait their turn, so that
- * a flood of them refuses nobody's first call. Refuses OVERLOADED beyond `rpcTenantLooksWaitingMax`.
+ * made-up names do not become load of the store, `rpcTenantLooksMax` looks are made at a time. Up to `rpcTenantLooksWaitingMax`
+ * more wait their turn, so that no first call of another is refused for them; refuses OVERLOADED beyond.
  * A dry run of a declaration may be for one that is not there yet: it writes nothing and reads nothing of others.
  */
 export function tenantRoute({ service, implementation }: RpcRoute, tenants: Tenants | undefined): RpcRoute {
@@ -63,7 +63,7 @@ function openLooks(tenants: Tenants) {
     if (underWay.size >= limits.rpcTenantLooksMax + limits.rpcTenantLooksWaitingMax) {
       throw new Refusal("OVERLOADED", undefined, { retryAfterSeconds: limits.overloadRetryAfterSeconds });
     }
-    const found = gate.run(() => tenants.find(tenant)).finally(() => underWay.delete(key));
+    const found = gate.run(async () => tenants.isKnown(tenant) || await tenants.find(tenant)).finally(() => underWay.delete(key));
     underWay.set(key, found);
     return found;
   }

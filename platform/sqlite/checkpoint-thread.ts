@@ -1,14 +1,21 @@
 /** What copies the WAL into the database, on a thread of its own: waits for the disk there and not where requests are answered. */
 import { Worker } from "node:worker_threads";
 
-/** Frames of the WAL, and how many of them the database has. */
+/** As `PRAGMA wal_checkpoint` tells it: frames of the WAL, and how many of them the database has. */
 export interface Copied {
+  /** 1 where another connection was copying, and so nothing was done. */
+  readonly busy: number;
   readonly log: number;
   readonly checkpointed: number;
 }
 
 export interface CheckpointThread {
-  /** Copies what the WAL has now. Writes may go on meanwhile. Rejects where SQLite could not, or the thread has ended. One at a time. */
+  /** Opens both files, unless they are: what the disk fails to write from then on, a copy reports. Rejects as `copy`. */
+  open(): Promise<void>;
+  /**
+   * Copies what the WAL has now. Writes may go on meanwhile; the database's file is synced only where they did not. Rejects with SQLite's error and
+   * its `errcode`, or without one where there is no thread. One at a time.
+   */
   copy(): Promise<Copied>;
   /** Resolves when the thread is gone, and its connection with it. */
   end(): Promise<void>;
@@ -17,7 +24,12 @@ export interface CheckpointThread {
 /** Takes some 20 MB of memory until it ends. Keeps the process alive while it is asked something. */
 export function startCheckpointThread(path: string): CheckpointThread {
   // The text of a function and no file: the same in a clone and in a bundle, and no TypeScript is read there
-  const worker = new Worker(`(${thread})()`, { eval: true, workerData: path, env: {}, execArgv: [] });
+  const worker = new Worker(`(${thread})()`, {
+    eval: true,
+    workerData: path,
+    env: {},
+    execArgv: ["--disable-warning=ExperimentalWarning"],
+  });
   worker.unref();
   let waiting: PromiseWithResolvers<Copied> | undefined;
   let over: Error | undefined;
@@ -38,10 +50,16 @@ export function startCheckpointThread(path: string): CheckpointThread {
     worker.postMessage(what);
     return waiting.promise;
   }
-  worker.on("message", (copied: Copied) => settle(({ resolve }) => resolve(copied)));
+  worker.on("message", ({ done, failed }: Answer) => {
+    if (done !== undefined) settle(({ resolve }) => resolve(done));
+    else finish(Object.assign(new Error(failed.message), { errcode: failed.errcode }));
+  });
   worker.on("error", finish);
   worker.on("exit", () => finish(new Error("The thread has ended")));
   return {
+    async open() {
+      await ask("open");
+    },
     copy: () => ask("copy"),
     async end() {
       // One that failed has closed its connection
@@ -51,20 +69,41 @@ export function startCheckpointThread(path: string): CheckpointThread {
   };
 }
 
-type Asked = "copy" | "close";
+type Asked = "open" | "copy" | "close";
 
-/** Runs in the thread, as text: it may use nothing of this module. What it throws ends it. */
+type Answer =
+  | { readonly done: Copied; readonly failed?: undefined }
+  | { readonly done?: undefined; readonly failed: { readonly message: string; readonly errcode: unknown } };
+
+/** Runs in the thread, as text: it may use nothing of this module. */
 function thread(): void {
   // oxlint-disable-next-line no-restricted-globals -- nothing can be imported here
   const { getBuiltinModule } = process;
+  const { existsSync } = getBuiltinModule("node:fs");
   const { parentPort, workerData } = getBuiltinModule("node:worker_threads");
   const { DatabaseSync } = getBuiltinModule("node:sqlite");
-  const database = new DatabaseSync(workerData as string);
-  const copy = database.prepare("PRAGMA wal_checkpoint(PASSIVE)");
-  parentPort?.on("message", (asked: Asked) => {
-    const copied = asked === "copy" ? { ...copy.get() } : {};
-    if (asked === "close") database.close();
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-    parentPort.postMessage(copied);
-  });
+  const path = workerData as string;
+  let database: InstanceType<typeof DatabaseSync> | undefined;
+  function open(): void {
+    // SQLite would make one that is gone
+    if (!existsSync(path)) throw new Error("The database's file is gone");
+    database ??= new DatabaseSync(path);
+    // The WAL is opened by the first read
+    database.exec("PRAGMA synchronous = FULL; SELECT count(*) FROM sqlite_schema");
+  }
+  function answer(asked: Asked): Answer {
+    const nothing = { busy: 0, log: 0, checkpointed: 0 };
+    try {
+      if (asked === "open") open();
+      if (asked === "close") database?.close();
+      return { done: asked === "copy" ? { ...nothing, ...database?.prepare("PRAGMA wal_checkpoint(PASSIVE)").get() } : nothing };
+    } catch (error) {
+      database?.close();
+      database = undefined;
+      const { message, errcode } = error as { message: string; errcode?: unknown };
+      return { failed: { message, errcode } };
+    }
+  }
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  parentPort?.on("message", (asked: Asked) => parentPort.postMessage(answer(asked)));
 }

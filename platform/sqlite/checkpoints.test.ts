@@ -1,6 +1,6 @@
 /** Copying the WAL: when it begins, what waits for it, and what becomes of it where it fails or the process is killed. */
 import { fork } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -8,9 +8,16 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { fakeClock } from "../clock.fixture.ts";
 import { limits } from "../limits.ts";
 import { silentLogger } from "../logger.ts";
-import type { Copied } from "./checkpoint-thread.ts";
+import { Refusal } from "../refusal.ts";
+import { type Copied, startCheckpointThread } from "./checkpoint-thread.ts";
 import { createCheckpoints } from "./checkpoints.ts";
 import { openDatabase } from "./database.ts";
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), "heddle-checkpoints-"));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true, maxRetries: 5 }));
+  return path;
+}
 
 /** Checkpoints of a WAL that is as long as the test says, and a thread that copies when it says. */
 function stage({ version = "3.53.0" } = {}) {
@@ -19,15 +26,27 @@ function stage({ version = "3.53.0" } = {}) {
   const executed: string[] = [];
   const logged: string[] = [];
   const asked: PromiseWithResolvers<Copied>[] = [];
+  const disk = { failures: [] as unknown[], syncs: 0, broken: false };
   let ended = 0;
+  const path = join(folder(), "a.db");
+  writeFileSync(path, "");
   const handle = {
     exec: (sql: string) => executed.push(sql),
     prepare: (sql: string) => ({ get: () => sql.includes("version") ? { version } : { ...wal, checkpointed: 0 } }),
   };
-  const checkpoints = createCheckpoints(handle as unknown as DatabaseSync, "a.db", {
+  const checkpoints = createCheckpoints(handle as unknown as DatabaseSync, path, {
     clock,
     logger: { ...silentLogger, error: (event) => logged.push(event) },
-    start: () => ({
+    async sync() {
+      disk.syncs += 1;
+      if (disk.broken) throw new Error("EIO");
+    },
+    walSync: {
+      failure: () => disk.failures.length > 0 ? new Refusal("STORE_UNAVAILABLE") : undefined,
+      diskFailed: (cause) => void disk.failures.push(cause),
+    },
+    startThread: () => ({
+      open: () => Promise.resolve(),
       copy() {
         const one = Promise.withResolvers<Copied>();
         asked.push(one);
@@ -36,21 +55,28 @@ function stage({ version = "3.53.0" } = {}) {
       end: () => Promise.resolve(void (ended += 1)),
     }),
   });
+  onTestFinished(() => checkpoints.release());
   return {
     clock,
     checkpoints,
     executed,
     logged,
     asked,
+    disk,
     ended: () => ended,
     /** A commit after which the WAL is so long. */
-    commit(log: number) {
+    async commit(log: number) {
       wal.log = log;
       checkpoints.committed();
+      await turn();
     },
     /** Ends the copy that was asked for last. */
-    async copied(pages: number) {
-      asked.at(-1)?.resolve({ log: pages, checkpointed: pages });
+    async copied(pages: number, busy = 0) {
+      asked.at(-1)?.resolve({ busy, log: pages, checkpointed: pages });
+      await turn();
+    },
+    async failed(errcode?: number) {
+      asked.at(-1)?.reject(Object.assign(new Error("disk I/O error"), { errcode }));
       await turn();
     },
   };
@@ -64,14 +90,16 @@ const pagesMax = limits.storeWalPagesMax;
 
 describe("createCheckpoints()", () => {
   test("copies from storeWalPagesMax pages on: beside the writes first, then what came meanwhile while they wait", async () => {
-    const { checkpoints, commit, copied, asked } = stage();
-    commit(pagesMax - 1);
+    const { checkpoints, commit, copied, asked, disk } = stage();
+    await commit(pagesMax - 1);
     expect(asked).toHaveLength(0);
-    commit(pagesMax);
+    await commit(pagesMax);
     expect(asked).toHaveLength(1);
     expect(checkpoints.pause).toBeUndefined();
-    commit(pagesMax + 300);
+    await commit(pagesMax + 300);
+    expect(disk.syncs).toBe(0);
     await copied(pagesMax);
+    expect(disk.syncs).toBe(1);
     expect(asked).toHaveLength(2);
     expect(checkpoints.pause).toBeDefined();
     await copied(pagesMax + 300);
@@ -81,62 +109,90 @@ describe("createCheckpoints()", () => {
   test("copies again once the WAL began anew and is as long", async () => {
     const { commit, copied, asked } = stage();
     for (let round = 1; round <= 3; round += 1) {
-      commit(pagesMax);
+      await commit(pagesMax);
       await copied(pagesMax);
       await copied(pagesMax);
-      commit(5);
+      await commit(5);
       expect(asked).toHaveLength(2 * round);
     }
   });
 
   test("does not copy at each commit while a reader keeps the WAL from beginning anew", async () => {
     const { commit, copied, asked } = stage();
-    commit(pagesMax);
+    await commit(pagesMax);
     await copied(pagesMax);
     await copied(pagesMax);
-    for (let more = 1; more < pagesMax; more += 1_000) commit(pagesMax + more);
+    for (let more = 1; more < pagesMax; more += 1_000) await commit(pagesMax + more);
     expect(asked).toHaveLength(2);
-    commit(2 * pagesMax);
+    await commit(2 * pagesMax);
     expect(asked).toHaveLength(3);
   });
 
   test("writes wait no longer than storeCheckpointPauseMsMax", async () => {
     const { checkpoints, clock, commit, copied } = stage();
-    commit(pagesMax);
+    await commit(pagesMax);
     await copied(pagesMax);
-    let goesOn = false;
-    void checkpoints.pause?.then(() => (goesOn = true));
+    const { pause } = checkpoints;
     clock.advance(limits.storeCheckpointPauseMsMax - 1);
-    await turn();
-    expect(goesOn).toBe(false);
+    expect(checkpoints.pause).toBeDefined();
     clock.advance(1);
-    await turn();
-    expect(goesOn).toBe(true);
+    expect(checkpoints.pause).toBeUndefined();
+    await pause;
   });
 
-  test("a copy that fails is reported, tried again when the WAL is longer, and leaves nothing that waits", async () => {
-    const { checkpoints, commit, asked, logged, ended } = stage();
-    for (const failing of [0, 1]) {
-      commit((failing + 1) * pagesMax);
-      if (failing === 1) asked.at(-1)?.resolve({ log: 1, checkpointed: 1 });
-      await turn();
-      asked.at(-1)?.reject(new Error("disk I/O error"));
-      await turn();
+  test("where another connection copies nothing waits, and the next try comes later", async () => {
+    const { checkpoints, commit, copied, asked } = stage();
+    await commit(pagesMax);
+    await copied(-1, 1);
+    expect(checkpoints.pause).toBeUndefined();
+    await commit(2 * pagesMax - 1);
+    expect(asked).toHaveLength(1);
+    await commit(2 * pagesMax);
+    expect(asked).toHaveLength(2);
+  });
+
+  test("a copy that fails for want of room is reported and tried again when the WAL is longer; nothing waits", async () => {
+    const { checkpoints, commit, failed, logged, ended, disk } = stage();
+    for (const times of [1, 2]) {
+      await commit(times * pagesMax);
+      await failed(13);
       expect(checkpoints.pause).toBeUndefined();
-      expect(logged).toHaveLength(failing + 1);
-      expect(ended()).toBe(failing + 1);
+      expect([logged.length, ended()]).toEqual([times, times]);
     }
+    expect(disk.failures).toEqual([]);
+  });
+
+  test("a disk that fails as pages are written or synced ends the store: what was copied before may be lost, and would not be copied again", async () => {
+    for (const when of ["first", "sync", "second"]) {
+      const { commit, copied, failed, asked, disk, logged } = stage();
+      disk.broken = when === "sync";
+      await commit(pagesMax);
+      if (when === "first") await failed(10 | 4 << 8);
+      else await copied(pagesMax);
+      if (when === "second") await failed(10);
+      expect(disk.failures).toHaveLength(1);
+      expect(asked).toHaveLength(when === "second" ? 2 : 1);
+      expect(logged).toEqual([]);
+    }
+  });
+
+  test("a WAL of which it is unknown what is on the disk is not copied", async () => {
+    const { commit, asked, disk } = stage();
+    disk.failures.push(new Error("before"));
+    await commit(pagesMax);
+    expect(asked).toHaveLength(0);
   });
 
   test("the thread ends once it was not needed for a while, and at the end", async () => {
     const { clock, checkpoints, commit, copied, ended } = stage();
-    commit(pagesMax);
+    await commit(pagesMax);
     await copied(pagesMax);
     await copied(pagesMax);
     clock.advance(limits.storeCheckpointThreadIdleMs);
+    await turn();
     expect(ended()).toBe(1);
-    commit(3);
-    commit(pagesMax);
+    await commit(3);
+    await commit(pagesMax);
     await copied(pagesMax);
     await copied(pagesMax);
     await checkpoints.close();
@@ -145,7 +201,7 @@ describe("createCheckpoints()", () => {
 
   test("close() waits for the copy that is under way, and no other begins", async () => {
     const { checkpoints, commit, copied, asked } = stage();
-    commit(pagesMax);
+    await commit(pagesMax);
     let closed = false;
     const closing = checkpoints.close().then(() => (closed = true));
     await turn();
@@ -153,24 +209,19 @@ describe("createCheckpoints()", () => {
     await copied(pagesMax);
     await copied(pagesMax);
     await closing;
-    commit(4 * pagesMax);
+    await commit(4 * pagesMax);
     expect(asked).toHaveLength(2);
   });
 
-  test("an SQLite that does not tell how long the WAL is copies within commits", () => {
+  test("an SQLite that does not tell how long the WAL is copies within commits", async () => {
     const { executed, commit, asked } = stage({ version: "3.50.4" });
     expect(executed).toEqual([`PRAGMA wal_autocheckpoint = ${limits.storeWalPagesWithinCommits}`]);
-    commit(10 * pagesMax);
+    await commit(10 * pagesMax);
     expect(asked).toHaveLength(0);
   });
 });
 
 describe("a database", () => {
-  function folder(): string {
-    const path = mkdtempSync(join(tmpdir(), "heddle-checkpoints-"));
-    onTestFinished(() => rmSync(path, { recursive: true, force: true, maxRetries: 5 }));
-    return path;
-  }
   const blob = new Uint8Array(1024 ** 2);
 
   test("begins its WAL anew while writes go on, and has all of them", async () => {
@@ -201,19 +252,52 @@ describe("a database", () => {
     expect(rowsOf(path)).toBe(80);
   });
 
+  test("writes on where its disk takes too long for what came meanwhile", async () => {
+    const path = join(folder(), "a.db");
+    const slow = Promise.withResolvers<Copied>();
+    const copies: Promise<Copied>[] = [slow.promise, Promise.resolve({ busy: 0, log: 1, checkpointed: 1 })];
+    const database = openDatabase({
+      path,
+      startThread: () => ({ open: () => Promise.resolve(), copy: () => copies.pop() ?? slow.promise, end: () => Promise.resolve() }),
+    });
+    await database.write(() => database.handle.exec("CREATE TABLE t (a INTEGER PRIMARY KEY, b BLOB) STRICT"));
+    for (let written = 0; copies.length > 0; written += 1) {
+      expect(written).toBeLessThan(100);
+      await database.write(() => database.prepare("INSERT INTO t (b) VALUES (?)").run(blob));
+    }
+    await Promise.all([1, 2, 3].map(() => database.write(() => database.prepare("INSERT INTO t (b) VALUES (?)").run(new Uint8Array(1)))));
+    slow.resolve({ busy: 0, log: 2, checkpointed: 2 });
+    await database.close();
+  });
+
+  test("whose thread cannot work on its file says so and has what was written", async () => {
+    const path = join(folder(), "a.db");
+    const logged: string[] = [];
+    const database = openDatabase({
+      path,
+      logger: { ...silentLogger, error: (event) => logged.push(event) },
+      startThread: (file) => startCheckpointThread(`${file}-elsewhere`),
+    });
+    await database.write(() => database.handle.exec("CREATE TABLE t (a INTEGER PRIMARY KEY, b BLOB) STRICT"));
+    await Promise.all(Array.from({ length: 80 }, () => database.write(() => database.prepare("INSERT INTO t (b) VALUES (?)").run(blob))));
+    await expect.poll(() => logged).toEqual(["store_checkpoint_failed"]);
+    await database.close();
+    expect(rowsOf(path)).toBe(80);
+  });
+
   test("killed as it is copied again and again has what was durable", { timeout: 60_000 }, async () => {
     const path = join(folder(), "a.db");
     const writer = fork(new URL("checkpoint-writer.fixture.ts", import.meta.url), [path]);
-    const gone = new Promise((resolve) => writer.once("exit", resolve));
+    const gone = new Promise((resolve) => writer.once("exit", (_code, signal) => resolve(signal)));
+    // Some way into the second copy or the third
+    const last = 120 + Math.floor(Math.random() * 100);
     let durable = 0;
     writer.on("message", (count: number) => {
       durable = count;
-      // Some way into the second and third copy
-      if (count === 160 + Math.floor(Math.random() * 60)) writer.kill("SIGKILL");
-      if (count >= 230) writer.kill("SIGKILL");
+      if (count >= last) writer.kill("SIGKILL");
     });
-    await gone;
-    expect(durable).toBeGreaterThanOrEqual(160);
+    // And not by itself, as it would where the thread failed
+    expect(await gone).toBe("SIGKILL");
     expect(rowsOf(path)).toBeGreaterThanOrEqual(durable);
   });
 

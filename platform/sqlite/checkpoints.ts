@@ -1,28 +1,30 @@
 /** When the WAL is copied into the database, so that it begins anew instead of growing. */
+import { closeSync, openSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
-import type { Logger } from "../logger.ts";
 import { type CheckpointThread, type Copied, startCheckpointThread } from "./checkpoint-thread.ts";
+import { sqliteCode } from "./faults.ts";
+import type { WalSync, WalSyncParts } from "./wal-sync.ts";
 
 export interface Checkpoints {
   /** After a commit. */
   committed(): void;
   /** Set while what was written during a copy is copied: the next transaction waits for it, so that the WAL begins anew with that. */
   readonly pause: Promise<void> | undefined;
-  /** Resolves when nothing is being copied, and nothing will be. */
+  /** Resolves when nothing is being copied, nothing will be, and no thread has the file open. */
   close(): Promise<void>;
+  /** After the database is closed. */
+  release(): void;
 }
 
-export interface CheckpointParts {
-  readonly clock: Clock;
-  readonly logger: Logger;
+export interface CheckpointParts extends Pick<WalSyncParts, "clock" | "logger" | "sync"> {
+  readonly walSync: Pick<WalSync, "failure" | "diskFailed">;
   /** An argument so that a test can make it fail. */
-  readonly start?: (path: string) => CheckpointThread;
+  readonly startThread?: ((path: string) => CheckpointThread) | undefined;
 }
 
 /**
- * Copies from `storeWalPagesMax` pages on: first beside the writes that go on, then, for a few milliseconds, what came
+ * Copies from `storeWalPagesMax` pages on: first beside the writes that go on, then, once that is on the disk, what came
  * meanwhile. Where that does not work, SQLite copies by itself within a commit, from `storeWalPagesWorst` on.
  */
 export function createCheckpoints(handle: DatabaseSync, path: string, parts: CheckpointParts): Checkpoints {
@@ -38,7 +40,7 @@ function knowsLength(handle: DatabaseSync): boolean {
 /** SQLite copies within the commits of this connection. */
 export function withinCommits(handle: DatabaseSync): Checkpoints {
   handle.exec(`PRAGMA wal_autocheckpoint = ${limits.storeWalPagesWithinCommits}`);
-  return { committed() {}, pause: undefined, close: () => Promise.resolve() };
+  return { committed() {}, pause: undefined, close: () => Promise.resolve(), release() {} };
 }
 
 class Apart implements Checkpoints {
@@ -47,7 +49,10 @@ class Apart implements Checkpoints {
   readonly #parts: CheckpointParts;
   readonly #length: StatementSync;
   #thread: CheckpointThread | undefined;
+  /** The database's. Open until the database is closed: to close it earlier would take away the locks that SQLite has on it. */
+  #file: number | undefined;
   #running: Promise<void> | undefined;
+  #ending: Promise<void> = Promise.resolve();
   /** Pages of the WAL after the last commit, and from how many on it is copied: more while a reader, or a fault, keeps it from beginning anew. */
   #pages = 0;
   #pagesMax: number = limits.storeWalPagesMax;
@@ -62,52 +67,91 @@ class Apart implements Checkpoints {
   }
 
   committed(): void {
-    const { log } = this.#length.get() as unknown as Copied;
+    if (this.#running !== undefined || this.#closed) return;
+    const log = this.#lengthNow();
     if (log < this.#pages) this.#pagesMax = limits.storeWalPagesMax;
     this.#pages = log;
-    if (log < this.#pagesMax || this.#running !== undefined || this.#closed) return;
+    if (log < this.#pagesMax) return;
     this.#cancelRest?.();
     this.#running = this.#copy().finally(() => {
       this.#running = undefined;
-      this.#cancelRest = this.#parts.clock.after(limits.storeCheckpointThreadIdleMs, () => void this.#endThread());
+      this.#pagesMax = this.#lengthNow() + limits.storeWalPagesMax;
+      this.#cancelRest = this.#parts.clock.after(limits.storeCheckpointThreadIdleMs, () => this.#endThread());
     });
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     await this.#running;
-    await this.#endThread();
+    this.#endThread();
+    await this.#ending;
+  }
+
+  release(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+  }
+
+  /** What was committed stays so, whether its length can be told or not. */
+  #lengthNow(): number {
+    try {
+      return (this.#length.get() as unknown as Copied).log;
+    } catch {
+      return this.#pages;
+    }
   }
 
   /** Never rejects. */
   async #copy(): Promise<void> {
+    const { walSync, startThread = startCheckpointThread } = this.#parts;
     try {
-      this.#thread ??= (this.#parts.start ?? startCheckpointThread)(this.#path);
-      await this.#thread.copy();
+      this.#thread ??= startThread(this.#path);
+      await this.#thread.open();
+      // The thread learns of no failure that was reported before it opened the files
+      if (walSync.failure() !== undefined) return;
+      if ((await this.#thread.copy()).busy !== 0 || !await this.#isSynced()) return;
       const rest = this.#thread.copy();
-      this.pause = this.#atMost(rest);
+      this.#pauseFor(rest);
       await rest;
     } catch (cause) {
-      this.#parts.logger.error("store_checkpoint_failed", cause, { pages: this.#pages });
-      void this.#endThread();
-    } finally {
-      this.pause = undefined;
-      this.#pagesMax = this.#pages + limits.storeWalPagesMax;
+      // What was copied before may be lost, and SQLite would not copy it again
+      if (sqliteCode(cause) === inputOutputCode) walSync.diskFailed(cause);
+      else this.#parts.logger.error("store_checkpoint_failed", cause, { pages: this.#pages });
+      this.#endThread();
     }
   }
 
-  /** A disk that takes its time keeps writes back no longer than this; the WAL then begins anew another time. */
-  #atMost(rest: Promise<Copied>): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const cancel = this.#parts.clock.after(limits.storeCheckpointPauseMsMax, resolve);
-    const over = rest.then(cancel, cancel);
-    return Promise.race([promise, over]);
+  /** SQLite syncs the file at the end of a copy that got all there is, which is then no more than what came meanwhile. */
+  async #isSynced(): Promise<boolean> {
+    const { walSync, sync } = this.#parts;
+    this.#file ??= openSync(this.#path, "r+");
+    try {
+      await sync(this.#file);
+    } catch (cause) {
+      walSync.diskFailed(cause);
+    }
+    return walSync.failure() === undefined;
   }
 
-  async #endThread(): Promise<void> {
+  /** A disk that takes its time keeps writes back no longer than `storeCheckpointPauseMsMax`; the WAL then begins anew another time. */
+  #pauseFor(rest: Promise<Copied>): void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const end = (): void => {
+      this.pause = undefined;
+      resolve();
+    };
+    const cancel = this.#parts.clock.after(limits.storeCheckpointPauseMsMax, end);
+    this.pause = promise;
+    void rest.finally(cancel).then(end, end);
+  }
+
+  #endThread(): void {
     const thread = this.#thread;
     this.#thread = undefined;
     this.#cancelRest?.();
-    await thread?.end();
+    if (thread !== undefined) this.#ending = this.#ending.then(() => thread.end());
   }
 }
+
+/** SQLITE_IOERR. */
+const inputOutputCode = 10;

@@ -6,7 +6,7 @@ import { type Clock, systemClock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import { type Logger, silentLogger } from "../logger.ts";
 import { Refusal } from "../refusal.ts";
-import { type Checkpoints, createCheckpoints, withinCommits } from "./checkpoints.ts";
+import { type CheckpointParts, type Checkpoints, createCheckpoints, withinCommits } from "./checkpoints.ts";
 import { commitFailed, isStoreFault, notWritten } from "./faults.ts";
 import { makeOwnerOnly } from "./owner-only.ts";
 import { createWalSync, syncFile, type WalSync, type WalSyncParts } from "./wal-sync.ts";
@@ -55,12 +55,13 @@ interface WriteOptions {
 
 /** Opens or makes the file at `path`; `:memory:` gives one that lives as long as the process. Recovers after a crash. */
 export function openDatabase(
-  { path, beside = false, isServed = () => false, clock = systemClock, logger = silentLogger, sync = syncFile }: DatabaseOptions,
+  { path, beside = false, isServed = () => false, clock = systemClock, logger = silentLogger, sync = syncFile, startThread }:
+    DatabaseOptions,
 ): Database {
-  return new GroupCommit({ path, beside, isServed }, { clock, logger, sync });
+  return new GroupCommit({ path, beside, isServed }, { clock, logger, sync, startThread });
 }
 
-export interface DatabaseOptions extends Partial<WalSyncParts> {
+export interface DatabaseOptions extends Partial<WalSyncParts>, Pick<CheckpointParts, "startThread"> {
   readonly path: string;
   /** A server may run on the file: what it commits without waiting for the disk can be seen here before it is durable. */
   readonly beside?: boolean;
@@ -113,7 +114,10 @@ class GroupCommit implements Database {
   readonly #beside: boolean;
   readonly isServed: () => boolean;
 
-  constructor({ path, beside, isServed }: Required<Pick<DatabaseOptions, "path" | "beside" | "isServed">>, parts: WalSyncParts) {
+  constructor(
+    { path, beside, isServed }: Required<Pick<DatabaseOptions, "path" | "beside" | "isServed">>,
+    parts: Omit<CheckpointParts, "walSync">,
+  ) {
     this.handle = openHandle(path, parts.logger);
     this.#beside = beside;
     this.isServed = isServed;
@@ -122,7 +126,9 @@ class GroupCommit implements Database {
     this.#begin = this.handle.prepare("BEGIN IMMEDIATE");
     this.#commit = this.handle.prepare("COMMIT");
     this.#walSync = createWalSync(path === inMemory ? undefined : `${path}-wal`, parts);
-    this.#checkpoints = path === inMemory || beside ? withinCommits(this.handle) : createCheckpoints(this.handle, path, parts);
+    this.#checkpoints = path === inMemory || beside
+      ? withinCommits(this.handle)
+      : createCheckpoints(this.handle, path, { ...parts, walSync: this.#walSync });
   }
 
   write<T>(work: () => T, { repeatable = false }: WriteOptions = {}): Promise<T> {
@@ -163,7 +169,9 @@ class GroupCommit implements Database {
     await this.#walSync.close();
     this.#statements.clear();
     // Closing copies the WAL, and what of it is on the disk is unknown then: the next start reads it and its checksums
-    if (this.#walSync.failure() === undefined) this.handle.close();
+    if (this.#walSync.failure() !== undefined) return;
+    this.handle.close();
+    this.#checkpoints.release();
   }
 
   #schedule(): void {

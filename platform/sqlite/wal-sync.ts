@@ -15,6 +15,8 @@ export interface WalSync {
   othersCommitted(): void;
   /** SQLite could not sync the file, and with its own commit those before it that were not synced may be lost. */
   failed(cause: unknown): void;
+  /** What SQLite took for written to the database may be lost. */
+  diskFailed(cause: unknown): void;
   /** Resolves when all that is committed now is durable. Refuses STORE_UNAVAILABLE where the disk failed. */
   durable(): Promise<void>;
   /** Set for good when the disk failed: what of the file is on it is unknown, so nothing may be built on it. */
@@ -46,6 +48,7 @@ const inMemory: WalSync = {
   committed() {},
   othersCommitted() {},
   failed() {},
+  diskFailed() {},
   durable: () => Promise.resolve(),
   failure: () => undefined,
   close: () => Promise.resolve(),
@@ -91,6 +94,10 @@ class FileSync implements WalSync {
 
   failed(cause: unknown): void {
     if (this.#durable < this.#committed) this.#fail(cause);
+  }
+
+  diskFailed(cause: unknown): void {
+    this.#fail(cause);
   }
 
   async durable(): Promise<void> {

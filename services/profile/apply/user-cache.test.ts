@@ -76,6 +76,21 @@ test("a user for whom there is no room as an object comes back from the row with
   expect(["a", "b", "c"].filter((id) => cache.get("w", id) !== undefined)).toEqual(["a", "c"]);
 });
 
+test("what is kept beside a row comes back from its text as it was, whatever is there", () => {
+  const cache = createUserCache({ bytesMax: 0, entryBytes: 1, rowBytesMax: 100_000, profileOf });
+  const rests: Partial<StoredUser>[] = [{}, { held: true }, { openMerges: ["m1", "m2"] }, { mark: [0, 0] }, {
+    openMerges: ["m"],
+    mark: [2 ** 40, 65_535],
+  }];
+  for (const [at, rest] of rests.entries()) {
+    for (const row of ["", "a row\nof two lines"]) {
+      cache.set("w", `${at}`, user(row, rest));
+      cache.evict();
+      expect(cache.get("w", `${at}`)).toEqual(user(row, rest));
+    }
+  }
+});
+
 test("a user whose row would take more than its part of the room for rows does not drive out the others", () => {
   const cache = createUserCache({ bytesMax: 0, entryBytes: 1, rowBytesMax: 10_000, profileOf });
   cache.set("w", "a", user("a"));

@@ -177,13 +177,13 @@ function moveLast(changes: Map<IdentityKey, unknown>, key: IdentityKey): void {
 }
 
 /** The user whose row it is: the id as the row has it, since a piece of a key takes longer to compare. */
-function isAddress(key: IdentityKey): key is AddressKey {
-  return key.startsWith("e:") || key.startsWith("p:");
-}
-
 function idIn(key: IdentityKey, row: unknown): UserId | undefined {
   const id = userIdOf(key);
   return id === undefined ? undefined : (row as UserRow | undefined)?.id ?? id;
+}
+
+function isAddress(key: IdentityKey): key is AddressKey {
+  return key.startsWith("e:") || key.startsWith("p:");
 }
 
 /** Rows of one kind by their keys, as RowCache has them; null is a row known to be absent. */

@@ -9,17 +9,17 @@ import type { Alias, UserId, UserKey } from "./user-key.ts";
  * in the object, which those beyond the fourth do not where it was parsed or is the rest of another.
  */
 export function compactRow(row: UserRow): UserRow {
-  const { id, externalId, email, phone } = row;
+  const { id, externalId, deprecatedIds, aliases, email, phone, merges, ...rest } = row;
   const compact = {
     id,
     externalId,
-    deprecatedIds: shared(row.deprecatedIds),
-    aliases: shared(row.aliases),
+    deprecatedIds: shared(deprecatedIds),
+    aliases: shared(aliases),
     email,
     phone,
-    merges: shared(row.merges),
+    merges: shared(merges),
   };
-  return row.tookIn === undefined && row.devices === undefined && row.heldEmailStatus === undefined ? compact : { ...row, ...compact };
+  return Object.keys(rest).length === 0 ? compact : { ...compact, ...rest };
 }
 
 function shared<Item>(list: readonly Item[]): readonly Item[] {
@@ -30,7 +30,7 @@ function shared<Item>(list: readonly Item[]): readonly Item[] {
 export function compactSharers(sharers: readonly Sharer[]): readonly Sharer[] {
   const [only] = sharers;
   if (only === undefined || sharers.length > 1 || !isNeverShared(only.updated)) return sharers;
-  return [{ id: only.id, identified: only.identified, updated: neverShared }];
+  return [{ ...only, updated: neverShared }];
 }
 
 /** A name that one user holds alone. */
