@@ -24,12 +24,7 @@ export interface CheckpointThread {
 /** Takes some 20 MB of memory until it ends. Keeps the process alive while it is asked something. */
 export function startCheckpointThread(path: string): CheckpointThread {
   // The text of a function and no file: the same in a clone and in a bundle, and no TypeScript is read there
-  const worker = new Worker(`(${thread})()`, {
-    eval: true,
-    workerData: path,
-    env: {},
-    execArgv: ["--disable-warning=ExperimentalWarning"],
-  });
+  const worker = new Worker(`(${thread})()`, { eval: true, workerData: path, env: {}, execArgv: [] });
   worker.unref();
   let waiting: PromiseWithResolvers<Copied> | undefined;
   let over: Error | undefined;

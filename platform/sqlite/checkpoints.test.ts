@@ -1,17 +1,15 @@
-/** Copying the WAL: when it begins, what waits for it, and what becomes of it where it fails or the process is killed. */
-import { fork } from "node:child_process";
+/** Copying the WAL: when it begins, what waits for it, and what becomes of it where the disk fails. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { fakeClock } from "../clock.fixture.ts";
 import { limits } from "../limits.ts";
 import { silentLogger } from "../logger.ts";
 import { Refusal } from "../refusal.ts";
-import { type Copied, startCheckpointThread } from "./checkpoint-thread.ts";
+import type { Copied } from "./checkpoint-thread.ts";
 import { createCheckpoints } from "./checkpoints.ts";
-import { openDatabase } from "./database.ts";
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), "heddle-checkpoints-"));
@@ -219,93 +217,4 @@ describe("createCheckpoints()", () => {
     await commit(10 * pagesMax);
     expect(asked).toHaveLength(0);
   });
-});
-
-describe("a database", () => {
-  const blob = new Uint8Array(1024 ** 2);
-
-  test("begins its WAL anew while writes go on, and has all of them", async () => {
-    const path = join(folder(), "a.db");
-    const database = openDatabase({ path });
-    await database.write(() => database.handle.exec("CREATE TABLE t (a INTEGER PRIMARY KEY, b BLOB) STRICT"));
-    const length = database.handle.prepare("PRAGMA wal_checkpoint(NOOP)");
-    let [written, longest, began] = [0, 0, false];
-    while (!began) {
-      await database.write(() => database.prepare("INSERT INTO t (b) VALUES (?)").run(blob), { repeatable: written % 2 === 0 });
-      written += 1;
-      const pages = Number(length.get()?.["log"]);
-      began = pages < longest;
-      longest = Math.max(longest, pages);
-    }
-    expect(longest).toBeGreaterThanOrEqual(pagesMax);
-    expect(longest).toBeLessThan(limits.storeWalPagesWorst);
-    await database.close();
-    expect(rowsOf(path)).toBe(written);
-  });
-
-  test("closed while it is copied is whole", async () => {
-    const path = join(folder(), "a.db");
-    const database = openDatabase({ path });
-    await database.write(() => database.handle.exec("CREATE TABLE t (a INTEGER PRIMARY KEY, b BLOB) STRICT"));
-    await Promise.all(Array.from({ length: 80 }, () => database.write(() => database.prepare("INSERT INTO t (b) VALUES (?)").run(blob))));
-    await database.close();
-    expect(rowsOf(path)).toBe(80);
-  });
-
-  test("writes on where its disk takes too long for what came meanwhile", async () => {
-    const path = join(folder(), "a.db");
-    const slow = Promise.withResolvers<Copied>();
-    const copies: Promise<Copied>[] = [slow.promise, Promise.resolve({ busy: 0, log: 1, checkpointed: 1 })];
-    const database = openDatabase({
-      path,
-      startThread: () => ({ open: () => Promise.resolve(), copy: () => copies.pop() ?? slow.promise, end: () => Promise.resolve() }),
-    });
-    await database.write(() => database.handle.exec("CREATE TABLE t (a INTEGER PRIMARY KEY, b BLOB) STRICT"));
-    for (let written = 0; copies.length > 0; written += 1) {
-      expect(written).toBeLessThan(100);
-      await database.write(() => database.prepare("INSERT INTO t (b) VALUES (?)").run(blob));
-    }
-    await Promise.all([1, 2, 3].map(() => database.write(() => database.prepare("INSERT INTO t (b) VALUES (?)").run(new Uint8Array(1)))));
-    slow.resolve({ busy: 0, log: 2, checkpointed: 2 });
-    await database.close();
-  });
-
-  test("whose thread cannot work on its file says so and has what was written", async () => {
-    const path = join(folder(), "a.db");
-    const logged: string[] = [];
-    const database = openDatabase({
-      path,
-      logger: { ...silentLogger, error: (event) => logged.push(event) },
-      startThread: (file) => startCheckpointThread(`${file}-elsewhere`),
-    });
-    await database.write(() => database.handle.exec("CREATE TABLE t (a INTEGER PRIMARY KEY, b BLOB) STRICT"));
-    await Promise.all(Array.from({ length: 80 }, () => database.write(() => database.prepare("INSERT INTO t (b) VALUES (?)").run(blob))));
-    await expect.poll(() => logged).toEqual(["store_checkpoint_failed"]);
-    await database.close();
-    expect(rowsOf(path)).toBe(80);
-  });
-
-  test("killed as it is copied again and again has what was durable", { timeout: 60_000 }, async () => {
-    const path = join(folder(), "a.db");
-    const writer = fork(new URL("checkpoint-writer.fixture.ts", import.meta.url), [path]);
-    const gone = new Promise((resolve) => writer.once("exit", (_code, signal) => resolve(signal)));
-    // Some way into the second copy or the third
-    const last = 120 + Math.floor(Math.random() * 100);
-    let durable = 0;
-    writer.on("message", (count: number) => {
-      durable = count;
-      if (count >= last) writer.kill("SIGKILL");
-    });
-    // And not by itself, as it would where the thread failed
-    expect(await gone).toBe("SIGKILL");
-    expect(rowsOf(path)).toBeGreaterThanOrEqual(durable);
-  });
-
-  function rowsOf(path: string): number {
-    const database = new DatabaseSync(path);
-    expect(database.prepare("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
-    const rows = Number(database.prepare("SELECT count(*) AS count FROM t").get()?.["count"]);
-    database.close();
-    return rows;
-  }
 });
