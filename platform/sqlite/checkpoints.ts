@@ -17,7 +17,7 @@ export interface Checkpoints {
   release(): void;
 }
 
-export interface CheckpointParts extends Pick<WalSyncParts, "clock" | "logger" | "sync"> {
+export interface CheckpointOptions extends Pick<WalSyncParts, "clock" | "logger" | "sync"> {
   readonly walSync: Pick<WalSync, "failure" | "diskFailed">;
   /** An argument so that a test can make it fail. */
   readonly startThread?: ((path: string) => CheckpointThread) | undefined;
@@ -27,8 +27,8 @@ export interface CheckpointParts extends Pick<WalSyncParts, "clock" | "logger" |
  * Copies from `storeWalPagesMax` pages on: first beside the writes that go on, then, once that is on the disk, what came
  * meanwhile. Where that does not work, SQLite copies by itself within a commit, from `storeWalPagesWorst` on.
  */
-export function createCheckpoints(handle: DatabaseSync, path: string, parts: CheckpointParts): Checkpoints {
-  return knowsLength(handle) ? new Apart(handle, path, parts) : withinCommits(handle);
+export function createCheckpoints(handle: DatabaseSync, path: string, options: CheckpointOptions): Checkpoints {
+  return knowsLength(handle) ? new Apart(handle, path, options) : withinCommits(handle);
 }
 
 /** Before 3.51 SQLite tells the length of the WAL to no statement but one that copies it. */
@@ -46,7 +46,7 @@ export function withinCommits(handle: DatabaseSync): Checkpoints {
 class Apart implements Checkpoints {
   pause: Promise<void> | undefined;
   readonly #path: string;
-  readonly #parts: CheckpointParts;
+  readonly #options: CheckpointOptions;
   readonly #length: StatementSync;
   #thread: CheckpointThread | undefined;
   /** The database's. Open until the database is closed: to close it earlier would take away the locks that SQLite has on it. */
@@ -59,9 +59,9 @@ class Apart implements Checkpoints {
   #cancelRest: (() => void) | undefined;
   #closed = false;
 
-  constructor(handle: DatabaseSync, path: string, parts: CheckpointParts) {
+  constructor(handle: DatabaseSync, path: string, options: CheckpointOptions) {
     this.#path = path;
-    this.#parts = parts;
+    this.#options = options;
     handle.exec(`PRAGMA wal_autocheckpoint = ${limits.storeWalPagesWorst}`);
     this.#length = handle.prepare("PRAGMA wal_checkpoint(NOOP)");
   }
@@ -76,7 +76,7 @@ class Apart implements Checkpoints {
     this.#running = this.#copy().finally(() => {
       this.#running = undefined;
       this.#pagesMax = this.#lengthNow() + limits.storeWalPagesMax;
-      this.#cancelRest = this.#parts.clock.after(limits.storeCheckpointThreadIdleMs, () => this.#endThread());
+      this.#cancelRest = this.#options.clock.after(limits.storeCheckpointThreadIdleMs, () => this.#endThread());
     });
   }
 
@@ -103,7 +103,7 @@ class Apart implements Checkpoints {
 
   /** Never rejects. */
   async #copy(): Promise<void> {
-    const { walSync, startThread = startCheckpointThread } = this.#parts;
+    const { walSync, startThread = startCheckpointThread } = this.#options;
     try {
       this.#thread ??= startThread(this.#path);
       await this.#thread.open();
@@ -116,14 +116,14 @@ class Apart implements Checkpoints {
     } catch (cause) {
       // What was copied before may be lost, and SQLite would not copy it again
       if (sqliteCode(cause) === inputOutputCode) walSync.diskFailed(cause);
-      else this.#parts.logger.error("store_checkpoint_failed", cause, { pages: this.#pages });
+      else this.#options.logger.error("store_checkpoint_failed", cause, { pages: this.#pages });
       this.#endThread();
     }
   }
 
   /** SQLite syncs the file at the end of a copy that got all there is, which is then no more than what came meanwhile. */
   async #isSynced(): Promise<boolean> {
-    const { walSync, sync } = this.#parts;
+    const { walSync, sync } = this.#options;
     this.#file ??= openSync(this.#path, "r+");
     try {
       await sync(this.#file);
@@ -140,7 +140,7 @@ class Apart implements Checkpoints {
       this.pause = undefined;
       resolve();
     };
-    const cancel = this.#parts.clock.after(limits.storeCheckpointPauseMsMax, end);
+    const cancel = this.#options.clock.after(limits.storeCheckpointPauseMsMax, end);
     this.pause = promise;
     void rest.finally(cancel).then(end, end);
   }

@@ -6,7 +6,7 @@ import { type Clock, systemClock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import { type Logger, silentLogger } from "../logger.ts";
 import { Refusal } from "../refusal.ts";
-import { type CheckpointParts, type Checkpoints, createCheckpoints, withinCommits } from "./checkpoints.ts";
+import { type CheckpointOptions, type Checkpoints, createCheckpoints, withinCommits } from "./checkpoints.ts";
 import { commitFailed, isStoreFault, notWritten } from "./faults.ts";
 import { makeOwnerOnly } from "./owner-only.ts";
 import { createWalSync, syncFile, type WalSync, type WalSyncParts } from "./wal-sync.ts";
@@ -61,7 +61,7 @@ export function openDatabase(
   return new GroupCommit({ path, beside, isServed }, { clock, logger, sync, startThread });
 }
 
-export interface DatabaseOptions extends Partial<WalSyncParts>, Pick<CheckpointParts, "startThread"> {
+export interface DatabaseOptions extends Partial<WalSyncParts>, Pick<CheckpointOptions, "startThread"> {
   readonly path: string;
   /** A server may run on the file: what it commits without waiting for the disk can be seen here before it is durable. */
   readonly beside?: boolean;
@@ -116,7 +116,7 @@ class GroupCommit implements Database {
 
   constructor(
     { path, beside, isServed }: Required<Pick<DatabaseOptions, "path" | "beside" | "isServed">>,
-    parts: Omit<CheckpointParts, "walSync">,
+    parts: Omit<CheckpointOptions, "walSync">,
   ) {
     this.handle = openHandle(path, parts.logger);
     this.#beside = beside;
