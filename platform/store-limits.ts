@@ -7,10 +7,9 @@ export const storeLimits = {
   storeCacheBytesMax: 32 * 1024 * 1024,
   // Of the database's file, read where the kernel has it: no more than the heap may take, so that a small container keeps room. SQLite maps no more than 2 GiB
   storeMappedBytesMax: 2 * 1024 ** 3,
-  // Pages of the WAL from which on a thread copies them; without one, and where it does not work
+  // Pages of the WAL from which on a thread copies them, or each commit does
   storeWalPagesMax: 16_000,
   storeWalPagesWithinCommits: 4_000,
-  storeWalPagesWorst: 64_000,
   storeCheckpointPauseMsMax: 250,
   storeCheckpointThreadIdleMs: 60_000,
   storeSyncMsMax: 50,

@@ -42,7 +42,6 @@ export const namesInStatements: ReadonlySet<string> = new Set([
   "platform/sqlite/database.ts: limits.storeCacheBytesMax / 1024",
   "platform/sqlite/database.ts: Math.min(limits.storeMappedBytesMax, getHeapStatistics().heap_size_limit)",
   "platform/sqlite/checkpoints.ts: limits.storeWalPagesWithinCommits",
-  "platform/sqlite/checkpoints.ts: limits.storeWalPagesWorst",
   "platform/sqlite/database.ts: limits.storeWalBytesKeptMax",
   // The three lists of addresses and their order, by type
   "services/messaging-status/store/sqlite.ts: column",

@@ -47,7 +47,7 @@ export function startCheckpointThread(path: string): CheckpointThread {
   }
   worker.on("message", ({ done, failed }: Answer) => {
     if (done !== undefined) settle(({ resolve }) => resolve(done));
-    else finish(Object.assign(new Error(failed.message), { errcode: failed.errcode }));
+    else settle(({ reject }) => reject(Object.assign(new Error(failed.message), { errcode: failed.errcode })));
   });
   worker.on("error", finish);
   worker.on("exit", () => finish(new Error("The thread has ended")));
@@ -57,7 +57,7 @@ export function startCheckpointThread(path: string): CheckpointThread {
     },
     copy: () => ask("copy"),
     async end() {
-      // One that failed has closed its connection
+      // Where it has ended by itself, its connection did, too
       await ask("close").catch(() => {});
       await worker.terminate();
     },
@@ -93,8 +93,6 @@ function thread(): void {
       if (asked === "close") database?.close();
       return { done: asked === "copy" ? { ...nothing, ...database?.prepare("PRAGMA wal_checkpoint(PASSIVE)").get() } : nothing };
     } catch (error) {
-      database?.close();
-      database = undefined;
       const { message, errcode } = error as { message: string; errcode?: unknown };
       return { failed: { message, errcode } };
     }

@@ -26,11 +26,15 @@ function stage({ version = "3.53.0" } = {}) {
   const asked: PromiseWithResolvers<Copied>[] = [];
   const disk = { failures: [] as unknown[], syncs: 0, broken: false };
   let ended = 0;
+  const ending = { done: Promise.resolve() };
   const path = join(folder(), "a.db");
   writeFileSync(path, "");
   const handle = {
     exec: (sql: string) => executed.push(sql),
-    prepare: (sql: string) => ({ get: () => sql.includes("version") ? { version } : { ...wal, checkpointed: 0 } }),
+    prepare(sql: string) {
+      if (sql.includes("PASSIVE")) executed.push(sql);
+      return { get: () => sql.includes("version") ? { version } : { ...wal, checkpointed: 0 } };
+    },
   };
   const checkpoints = createCheckpoints(handle as unknown as DatabaseSync, path, {
     clock,
@@ -50,7 +54,10 @@ function stage({ version = "3.53.0" } = {}) {
         asked.push(one);
         return one.promise;
       },
-      end: () => Promise.resolve(void (ended += 1)),
+      async end() {
+        await ending.done;
+        ended += 1;
+      },
     }),
   });
   onTestFinished(() => checkpoints.release());
@@ -61,6 +68,7 @@ function stage({ version = "3.53.0" } = {}) {
     logged,
     asked,
     disk,
+    ending,
     ended: () => ended,
     /** A commit after which the WAL is so long. */
     async commit(log: number) {
@@ -85,6 +93,8 @@ async function turn(): Promise<void> {
 }
 
 const pagesMax = limits.storeWalPagesMax;
+/** SQLITE_IOERR_FSYNC, SQLITE_IOERR_WRITE. */
+const [syncFailed, writeFailed] = [1034, 778];
 
 describe("createCheckpoints()", () => {
   test("copies from storeWalPagesMax pages on: beside the writes first, then what came meanwhile while they wait", async () => {
@@ -149,28 +159,32 @@ describe("createCheckpoints()", () => {
     expect(asked).toHaveLength(2);
   });
 
-  test("a copy that fails for want of room is reported and tried again when the WAL is longer; nothing waits", async () => {
-    const { checkpoints, commit, failed, logged, ended, disk } = stage();
-    for (const times of [1, 2]) {
-      await commit(times * pagesMax);
-      await failed(13);
-      expect(checkpoints.pause).toBeUndefined();
-      expect([logged.length, ended()]).toEqual([times, times]);
+  test("where a thread cannot copy, for want of room or of a thread, that is reported and done here; nothing waits", async () => {
+    for (const errcode of [undefined, 13, writeFailed]) {
+      const { checkpoints, commit, failed, logged, ended, disk, executed } = stage();
+      for (const times of [1, 2]) {
+        await commit(times * pagesMax);
+        await failed(errcode);
+        expect(checkpoints.pause).toBeUndefined();
+        expect([logged.length, ended()]).toEqual([times, times]);
+        expect(executed.filter((sql) => sql.includes("PASSIVE"))).toHaveLength(times);
+      }
+      expect(disk.failures).toEqual([]);
     }
-    expect(disk.failures).toEqual([]);
   });
 
-  test("a disk that fails as pages are written or synced ends the store: what was copied before may be lost, and would not be copied again", async () => {
+  test("a disk that fails to sync ends the store: what was copied before may be lost, and the WAL that has it is kept by a read", async () => {
     for (const when of ["first", "sync", "second"]) {
-      const { commit, copied, failed, asked, disk, logged } = stage();
+      const { commit, copied, failed, asked, disk, logged, executed } = stage();
       disk.broken = when === "sync";
       await commit(pagesMax);
-      if (when === "first") await failed(10 | 4 << 8);
+      if (when === "first") await failed(syncFailed);
       else await copied(pagesMax);
-      if (when === "second") await failed(10);
+      if (when === "second") await failed(syncFailed);
       expect(disk.failures).toHaveLength(1);
       expect(asked).toHaveLength(when === "second" ? 2 : 1);
       expect(logged).toEqual([]);
+      expect(executed.at(-1)).toMatch(/^BEGIN; SELECT/);
     }
   });
 
@@ -205,16 +219,34 @@ describe("createCheckpoints()", () => {
     await turn();
     expect(closed).toBe(false);
     await copied(pagesMax);
-    await copied(pagesMax);
     await closing;
     await commit(4 * pagesMax);
-    expect(asked).toHaveLength(2);
+    expect(asked).toHaveLength(1);
   });
 
-  test("an SQLite that does not tell how long the WAL is copies within commits", async () => {
-    const { executed, commit, asked } = stage({ version: "3.50.4" });
-    expect(executed).toEqual([`PRAGMA wal_autocheckpoint = ${limits.storeWalPagesWithinCommits}`]);
-    await commit(10 * pagesMax);
-    expect(asked).toHaveLength(0);
+  test("close() waits for a thread that is ending already", async () => {
+    const { clock, checkpoints, commit, copied, ending } = stage();
+    await commit(pagesMax);
+    await copied(pagesMax);
+    await copied(pagesMax);
+    const slow = Promise.withResolvers<void>();
+    ending.done = slow.promise;
+    clock.advance(limits.storeCheckpointThreadIdleMs);
+    let closed = false;
+    const closing = checkpoints.close().then(() => (closed = true));
+    await turn();
+    expect(closed).toBe(false);
+    slow.resolve();
+    await closing;
+  });
+
+  test("an SQLite that does not tell how long the WAL is, or may lose it between connections, copies within commits", async () => {
+    for (const version of ["3.46.1", "3.50.4", "3.51.2"]) {
+      const { executed, commit, asked } = stage({ version });
+      expect(executed).toEqual([`PRAGMA wal_autocheckpoint = ${limits.storeWalPagesWithinCommits}`]);
+      await commit(10 * pagesMax);
+      expect(asked).toHaveLength(0);
+    }
+    for (const version of ["3.51.3", "3.53.4", "4.0.0"]) expect(stage({ version }).executed).toEqual(["PRAGMA wal_autocheckpoint = 0"]);
   });
 });

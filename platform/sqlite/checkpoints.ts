@@ -3,7 +3,7 @@ import { closeSync, openSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { limits } from "../limits.ts";
 import { type CheckpointThread, type Copied, startCheckpointThread } from "./checkpoint-thread.ts";
-import { sqliteCode } from "./faults.ts";
+import { isSyncFault } from "./faults.ts";
 import type { WalSync, WalSyncParts } from "./wal-sync.ts";
 
 export interface Checkpoints {
@@ -25,16 +25,20 @@ export interface CheckpointOptions extends Pick<WalSyncParts, "clock" | "logger"
 
 /**
  * Copies from `storeWalPagesMax` pages on: first beside the writes that go on, then, once that is on the disk, what came
- * meanwhile. Where that does not work, SQLite copies by itself within a commit, from `storeWalPagesWorst` on.
+ * meanwhile. Where a thread cannot, the calling one does.
  */
 export function createCheckpoints(handle: DatabaseSync, path: string, options: CheckpointOptions): Checkpoints {
-  return knowsLength(handle) ? new Apart(handle, path, options) : withinCommits(handle);
+  return canCopyApart(handle) ? new Apart(handle, path, options) : withinCommits(handle);
 }
 
-/** Before 3.51 SQLite tells the length of the WAL to no statement but one that copies it. */
-function knowsLength(handle: DatabaseSync): boolean {
-  const [major = 0, minor = 0] = String(handle.prepare("SELECT sqlite_version() AS version").get()?.["version"]).split(".").map(Number);
-  return major > 3 || (major === 3 && minor >= 51);
+/**
+ * From 3.51 on SQLite tells the length of the WAL without copying it, and from 3.51.3 on a WAL that one connection begins anew while another
+ * copies is safe (sqlite.org/wal.html, section 11).
+ */
+function canCopyApart(handle: DatabaseSync): boolean {
+  const version = String(handle.prepare("SELECT sqlite_version() AS version").get()?.["version"]).split(".").map(Number);
+  const [major = 0, minor = 0, patch = 0] = version;
+  return major * 1e6 + minor * 1e3 + patch >= 3_051_003;
 }
 
 /** SQLite copies within the commits of this connection. */
@@ -45,6 +49,7 @@ export function withinCommits(handle: DatabaseSync): Checkpoints {
 
 class Apart implements Checkpoints {
   pause: Promise<void> | undefined;
+  readonly #handle: DatabaseSync;
   readonly #path: string;
   readonly #options: CheckpointOptions;
   readonly #length: StatementSync;
@@ -60,9 +65,11 @@ class Apart implements Checkpoints {
   #closed = false;
 
   constructor(handle: DatabaseSync, path: string, options: CheckpointOptions) {
+    this.#handle = handle;
     this.#path = path;
     this.#options = options;
-    handle.exec(`PRAGMA wal_autocheckpoint = ${limits.storeWalPagesWorst}`);
+    // SQLite says nothing of a copy within a commit that failed
+    handle.exec("PRAGMA wal_autocheckpoint = 0");
     this.#length = handle.prepare("PRAGMA wal_checkpoint(NOOP)");
   }
 
@@ -105,32 +112,53 @@ class Apart implements Checkpoints {
   async #copy(): Promise<void> {
     const { walSync, startThread = startCheckpointThread } = this.#options;
     try {
+      // Both before anything is copied: whoever opens a file later learns of no failure that was reported before
+      this.#file ??= openSync(this.#path, "r+");
       this.#thread ??= startThread(this.#path);
       await this.#thread.open();
-      // The thread learns of no failure that was reported before it opened the files
       if (walSync.failure() !== undefined) return;
-      if ((await this.#thread.copy()).busy !== 0 || !await this.#isSynced()) return;
+      if ((await this.#thread.copy()).busy !== 0 || !await this.#isSynced(this.#file) || this.#closed) return;
       const rest = this.#thread.copy();
       this.#pauseFor(rest);
       await rest;
     } catch (cause) {
-      // What was copied before may be lost, and SQLite would not copy it again
-      if (sqliteCode(cause) === inputOutputCode) walSync.diskFailed(cause);
-      else this.#options.logger.error("store_checkpoint_failed", cause, { pages: this.#pages });
+      if (isSyncFault(cause)) this.#diskFailed(cause);
+      else this.#copyHere(cause);
       this.#endThread();
     }
   }
 
   /** SQLite syncs the file at the end of a copy that got all there is, which is then no more than what came meanwhile. */
-  async #isSynced(): Promise<boolean> {
-    const { walSync, sync } = this.#options;
-    this.#file ??= openSync(this.#path, "r+");
+  async #isSynced(file: number): Promise<boolean> {
     try {
-      await sync(this.#file);
+      await this.#options.sync(file);
     } catch (cause) {
-      walSync.diskFailed(cause);
+      this.#diskFailed(cause);
     }
-    return walSync.failure() === undefined;
+    return this.#options.walSync.failure() === undefined;
+  }
+
+  /** What the thread could not, where requests are answered. */
+  #copyHere(cause: unknown): void {
+    this.#options.logger.error("store_checkpoint_failed", cause, { pages: this.#pages });
+    try {
+      this.#handle.prepare("PRAGMA wal_checkpoint(PASSIVE)").get();
+    } catch (again) {
+      if (isSyncFault(again)) this.#diskFailed(again);
+    }
+  }
+
+  /**
+   * Pages of a first copy may be lost, and SQLite would not copy them again while anybody has the file open: nothing more is written, and a read
+   * that does not end keeps the WAL, with all of them, from being begun anew by others. A start after all have ended reads it from its beginning.
+   */
+  #diskFailed(cause: unknown): void {
+    this.#options.walSync.diskFailed(cause);
+    try {
+      this.#handle.exec("BEGIN; SELECT count(*) FROM sqlite_schema");
+    } catch (error) {
+      this.#options.logger.error("store_checkpoint_failed", error, { pages: this.#pages });
+    }
   }
 
   /** A disk that takes its time keeps writes back no longer than `storeCheckpointPauseMsMax`; the WAL then begins anew another time. */
@@ -149,9 +177,10 @@ class Apart implements Checkpoints {
     const thread = this.#thread;
     this.#thread = undefined;
     this.#cancelRest?.();
-    if (thread !== undefined) this.#ending = this.#ending.then(() => thread.end());
+    if (thread === undefined) return;
+    const { logger } = this.#options;
+    this.#ending = this.#ending.then(() => thread.end()).catch((cause) =>
+      logger.error("store_checkpoint_failed", cause, { pages: this.#pages })
+    );
   }
 }
-
-/** SQLITE_IOERR. */
-const inputOutputCode = 10;

@@ -17,6 +17,9 @@ const storeCodes = new Map([
 ]);
 
 const fullCode = 13;
+const inputOutputCode = 10;
+/** SQLITE_IOERR_FSYNC. */
+const syncCode = 1034;
 /** Busy, full, and a deferred constraint: found before the commit record is complete. */
 const refusedAtCommit: readonly (number | undefined)[] = [5, fullCode, 19];
 
@@ -30,6 +33,15 @@ export function sqliteCode(error: unknown): number | undefined {
 export function isStoreFault(error: unknown): boolean {
   const code = sqliteCode(error);
   return code !== undefined && storeCodes.has(code);
+}
+
+/**
+ * True where SQLite could not sync a file: of what it wrote before, some may be lost, and asked again the kernel says that it is not. Without an
+ * extended code it may be one of these.
+ */
+export function isSyncFault(error: unknown): boolean {
+  const code = error instanceof Error ? (error as { errcode?: unknown }).errcode : undefined;
+  return code === inputOutputCode || code === syncCode;
 }
 
 /** True where a refusal, or what caused it, is a full disk. */
