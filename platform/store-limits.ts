@@ -5,8 +5,6 @@ export const storeLimits = {
   storeWritesWaitingMax: 20_000,
   storeStatementsMax: 1_000,
   storeCacheBytesMax: 32 * 1024 * 1024,
-  // Of the database's file, read where the kernel has it: no more than the heap may take, so that a small container keeps room. SQLite maps no more than 2 GiB
-  storeMappedBytesMax: 2 * 1024 ** 3,
   // Pages of the WAL from which on a thread copies them, or each commit does
   storeWalPagesMax: 16_000,
   storeWalPagesWithinCommits: 4_000,

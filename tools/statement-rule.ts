@@ -40,7 +40,6 @@ export const namesInStatements: ReadonlySet<string> = new Set([
   "services/subscription/store/sqlite.ts: ledger.schema",
   // Numbers of the limits table; a PRAGMA takes no marker
   "platform/sqlite/database.ts: limits.storeCacheBytesMax / 1024",
-  "platform/sqlite/database.ts: Math.min(limits.storeMappedBytesMax, getHeapStatistics().heap_size_limit)",
   "platform/sqlite/checkpoints.ts: limits.storeWalPagesWithinCommits",
   "platform/sqlite/database.ts: limits.storeWalBytesKeptMax",
   // The three lists of addresses and their order, by type

@@ -1,7 +1,6 @@
 /** One SQLite file with group commit: writes that wait at the same time share one transaction. */
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { setImmediate } from "node:timers";
-import { getHeapStatistics } from "node:v8";
 import { type Clock, systemClock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import { type Logger, silentLogger } from "../logger.ts";
@@ -82,7 +81,6 @@ function openHandle(path: string, logger: Logger): DatabaseSync {
       PRAGMA cell_size_check = ON;
       PRAGMA temp_store = MEMORY;
       PRAGMA cache_size = -${limits.storeCacheBytesMax / 1024};
-      PRAGMA mmap_size = ${Math.min(limits.storeMappedBytesMax, getHeapStatistics().heap_size_limit)};
       PRAGMA journal_size_limit = ${limits.storeWalBytesKeptMax};
     `);
     return handle;
