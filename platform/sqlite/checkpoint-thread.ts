@@ -1,22 +1,14 @@
 /** What copies the WAL into the database, on a thread of its own: waits for the disk there and not where requests are answered. */
 import { Worker } from "node:worker_threads";
 
-/** As `PRAGMA wal_checkpoint` tells it: frames of the WAL, and how many of them the database has. */
-export interface Copied {
-  /** 1 where another connection was copying, and so nothing was done. */
-  readonly busy: number;
-  readonly log: number;
-  readonly checkpointed: number;
-}
-
 export interface CheckpointThread {
   /** Opens both files, unless they are: what the disk fails to write from then on, a copy reports. Rejects as `copy`. */
   open(): Promise<void>;
   /**
-   * Copies what the WAL has now. Writes may go on meanwhile; the database's file is synced only where they did not. Rejects with SQLite's error and
-   * its `errcode`, or without one where there is no thread. One at a time.
+   * Copies what the WAL has now; false where another connection is copying. Writes may go on meanwhile; the database's file is synced only where they
+   * did not. Rejects with SQLite's error and its `errcode`, or without one where there is no thread. One at a time.
    */
-  copy(): Promise<Copied>;
+  copy(): Promise<boolean>;
   /** Resolves when the thread is gone, and its connection with it. */
   end(): Promise<void>;
 }
@@ -26,9 +18,9 @@ export function startCheckpointThread(path: string): CheckpointThread {
   // The text of a function and no file: the same in a clone and in a bundle, and no TypeScript is read there
   const worker = new Worker(`(${thread})()`, { eval: true, workerData: path, env: {}, execArgv: [] });
   worker.unref();
-  let waiting: PromiseWithResolvers<Copied> | undefined;
+  let waiting: PromiseWithResolvers<boolean> | undefined;
   let over: Error | undefined;
-  function settle(how: (of: PromiseWithResolvers<Copied>) => void): void {
+  function settle(how: (of: PromiseWithResolvers<boolean>) => void): void {
     worker.unref();
     if (waiting !== undefined) how(waiting);
     waiting = undefined;
@@ -37,16 +29,16 @@ export function startCheckpointThread(path: string): CheckpointThread {
     over ??= cause;
     settle(({ reject }) => reject(over));
   }
-  function ask(what: Asked): Promise<Copied> {
+  function ask(what: Asked): Promise<boolean> {
     if (over !== undefined) return Promise.reject(over);
-    waiting = Promise.withResolvers<Copied>();
+    waiting = Promise.withResolvers<boolean>();
     worker.ref();
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
     worker.postMessage(what);
     return waiting.promise;
   }
-  worker.on("message", ({ done, failed }: Answer) => {
-    if (done !== undefined) settle(({ resolve }) => resolve(done));
+  worker.on("message", ({ isDone, failed }: Answer) => {
+    if (failed === undefined) settle(({ resolve }) => resolve(isDone));
     else settle(({ reject }) => reject(Object.assign(new Error(failed.message), { errcode: failed.errcode })));
   });
   worker.on("error", finish);
@@ -66,9 +58,10 @@ export function startCheckpointThread(path: string): CheckpointThread {
 
 type Asked = "open" | "copy" | "close";
 
-type Answer =
-  | { readonly done: Copied; readonly failed?: undefined }
-  | { readonly done?: undefined; readonly failed: { readonly message: string; readonly errcode: unknown } };
+interface Answer {
+  readonly isDone: boolean;
+  readonly failed?: { readonly message: string; readonly errcode?: unknown };
+}
 
 /** Runs in the thread, as text: it may use nothing of this module. */
 function thread(): void {
@@ -87,14 +80,13 @@ function thread(): void {
     database.exec("PRAGMA synchronous = FULL; SELECT count(*) FROM sqlite_schema");
   }
   function answer(asked: Asked): Answer {
-    const nothing = { busy: 0, log: 0, checkpointed: 0 };
     try {
       if (asked === "open") open();
       if (asked === "close") database?.close();
-      return { done: asked === "copy" ? { ...nothing, ...database?.prepare("PRAGMA wal_checkpoint(PASSIVE)").get() } : nothing };
+      return { isDone: asked !== "copy" || database?.prepare("PRAGMA wal_checkpoint(PASSIVE)").get()?.["busy"] === 0 };
     } catch (error) {
       const { message, errcode } = error as { message: string; errcode?: unknown };
-      return { failed: { message, errcode } };
+      return { isDone: false, failed: { message, errcode } };
     }
   }
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin

@@ -8,7 +8,6 @@ import { fakeClock } from "../clock.fixture.ts";
 import { limits } from "../limits.ts";
 import { silentLogger } from "../logger.ts";
 import { Refusal } from "../refusal.ts";
-import type { Copied } from "./checkpoint-thread.ts";
 import { createCheckpoints } from "./checkpoints.ts";
 
 function folder(): string {
@@ -23,7 +22,7 @@ function stage({ version = "3.53.0" } = {}) {
   const clock = fakeClock();
   const executed: string[] = [];
   const logged: string[] = [];
-  const asked: PromiseWithResolvers<Copied>[] = [];
+  const asked: PromiseWithResolvers<boolean>[] = [];
   const disk = { failures: [] as unknown[], syncs: 0, broken: false };
   let ended = 0;
   const ending = { done: Promise.resolve() };
@@ -33,7 +32,7 @@ function stage({ version = "3.53.0" } = {}) {
     exec: (sql: string) => executed.push(sql),
     prepare(sql: string) {
       if (sql.includes("PASSIVE")) executed.push(sql);
-      return { get: () => sql.includes("version") ? { version } : { ...wal, checkpointed: 0 } };
+      return { get: () => sql.includes("version") ? { version } : wal };
     },
   };
   const checkpoints = createCheckpoints(handle as unknown as DatabaseSync, path, {
@@ -50,7 +49,7 @@ function stage({ version = "3.53.0" } = {}) {
     startThread: () => ({
       open: () => Promise.resolve(),
       copy() {
-        const one = Promise.withResolvers<Copied>();
+        const one = Promise.withResolvers<boolean>();
         asked.push(one);
         return one.promise;
       },
@@ -77,8 +76,8 @@ function stage({ version = "3.53.0" } = {}) {
       await turn();
     },
     /** Ends the copy that was asked for last. */
-    async copied(pages: number, busy = 0) {
-      asked.at(-1)?.resolve({ busy, log: pages, checkpointed: pages });
+    async copied(isDone = true) {
+      asked.at(-1)?.resolve(isDone);
       await turn();
     },
     async failed(errcode?: number) {
@@ -106,11 +105,11 @@ describe("createCheckpoints()", () => {
     expect(checkpoints.pause).toBeUndefined();
     await commit(pagesMax + 300);
     expect(disk.syncs).toBe(0);
-    await copied(pagesMax);
+    await copied();
     expect(disk.syncs).toBe(1);
     expect(asked).toHaveLength(2);
     expect(checkpoints.pause).toBeDefined();
-    await copied(pagesMax + 300);
+    await copied();
     expect(checkpoints.pause).toBeUndefined();
   });
 
@@ -118,8 +117,8 @@ describe("createCheckpoints()", () => {
     const { commit, copied, asked } = stage();
     for (let round = 1; round <= 3; round += 1) {
       await commit(pagesMax);
-      await copied(pagesMax);
-      await copied(pagesMax);
+      await copied();
+      await copied();
       await commit(5);
       expect(asked).toHaveLength(2 * round);
     }
@@ -128,8 +127,8 @@ describe("createCheckpoints()", () => {
   test("does not copy at each commit while a reader keeps the WAL from beginning anew", async () => {
     const { commit, copied, asked } = stage();
     await commit(pagesMax);
-    await copied(pagesMax);
-    await copied(pagesMax);
+    await copied();
+    await copied();
     for (let more = 1; more < pagesMax; more += 1_000) await commit(pagesMax + more);
     expect(asked).toHaveLength(2);
     await commit(2 * pagesMax);
@@ -139,7 +138,7 @@ describe("createCheckpoints()", () => {
   test("writes wait no longer than storeCheckpointPauseMsMax", async () => {
     const { checkpoints, clock, commit, copied } = stage();
     await commit(pagesMax);
-    await copied(pagesMax);
+    await copied();
     const { pause } = checkpoints;
     clock.advance(limits.storeCheckpointPauseMsMax - 1);
     expect(checkpoints.pause).toBeDefined();
@@ -151,7 +150,7 @@ describe("createCheckpoints()", () => {
   test("where another connection copies nothing waits, and the next try comes later", async () => {
     const { checkpoints, commit, copied, asked } = stage();
     await commit(pagesMax);
-    await copied(-1, 1);
+    await copied(false);
     expect(checkpoints.pause).toBeUndefined();
     await commit(2 * pagesMax - 1);
     expect(asked).toHaveLength(1);
@@ -179,7 +178,7 @@ describe("createCheckpoints()", () => {
       disk.broken = when === "sync";
       await commit(pagesMax);
       if (when === "first") await failed(syncFailed);
-      else await copied(pagesMax);
+      else await copied();
       if (when === "second") await failed(syncFailed);
       expect(disk.failures).toHaveLength(1);
       expect(asked).toHaveLength(when === "second" ? 2 : 1);
@@ -198,15 +197,15 @@ describe("createCheckpoints()", () => {
   test("the thread ends once it was not needed for a while, and at the end", async () => {
     const { clock, checkpoints, commit, copied, ended } = stage();
     await commit(pagesMax);
-    await copied(pagesMax);
-    await copied(pagesMax);
+    await copied();
+    await copied();
     clock.advance(limits.storeCheckpointThreadIdleMs);
     await turn();
     expect(ended()).toBe(1);
     await commit(3);
     await commit(pagesMax);
-    await copied(pagesMax);
-    await copied(pagesMax);
+    await copied();
+    await copied();
     await checkpoints.close();
     expect(ended()).toBe(2);
   });
@@ -218,7 +217,7 @@ describe("createCheckpoints()", () => {
     const closing = checkpoints.close().then(() => (closed = true));
     await turn();
     expect(closed).toBe(false);
-    await copied(pagesMax);
+    await copied();
     await closing;
     await commit(4 * pagesMax);
     expect(asked).toHaveLength(1);
@@ -227,8 +226,8 @@ describe("createCheckpoints()", () => {
   test("close() waits for a thread that is ending already", async () => {
     const { clock, checkpoints, commit, copied, ending } = stage();
     await commit(pagesMax);
-    await copied(pagesMax);
-    await copied(pagesMax);
+    await copied();
+    await copied();
     const slow = Promise.withResolvers<void>();
     ending.done = slow.promise;
     clock.advance(limits.storeCheckpointThreadIdleMs);

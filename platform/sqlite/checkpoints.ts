@@ -2,7 +2,7 @@
 import { closeSync, openSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { limits } from "../limits.ts";
-import { type CheckpointThread, type Copied, startCheckpointThread } from "./checkpoint-thread.ts";
+import { type CheckpointThread, startCheckpointThread } from "./checkpoint-thread.ts";
 import { isSyncFault } from "./faults.ts";
 import type { WalSync, WalSyncParts } from "./wal-sync.ts";
 
@@ -28,14 +28,14 @@ export interface CheckpointOptions extends Pick<WalSyncParts, "clock" | "logger"
  * meanwhile. Where a thread cannot, the calling one does.
  */
 export function createCheckpoints(handle: DatabaseSync, path: string, options: CheckpointOptions): Checkpoints {
-  return canCopyApart(handle) ? new Apart(handle, path, options) : withinCommits(handle);
+  return canUseThread(handle) ? new CheckpointsByThread(handle, path, options) : withinCommits(handle);
 }
 
 /**
  * From 3.51 on SQLite tells the length of the WAL without copying it, and from 3.51.3 on a WAL that one connection begins anew while another
  * copies is safe (sqlite.org/wal.html, section 11).
  */
-function canCopyApart(handle: DatabaseSync): boolean {
+function canUseThread(handle: DatabaseSync): boolean {
   const version = String(handle.prepare("SELECT sqlite_version() AS version").get()?.["version"]).split(".").map(Number);
   const [major = 0, minor = 0, patch = 0] = version;
   return major * 1e6 + minor * 1e3 + patch >= 3_051_003;
@@ -47,7 +47,7 @@ export function withinCommits(handle: DatabaseSync): Checkpoints {
   return { committed() {}, pause: undefined, close: () => Promise.resolve(), release() {} };
 }
 
-class Apart implements Checkpoints {
+class CheckpointsByThread implements Checkpoints {
   pause: Promise<void> | undefined;
   readonly #handle: DatabaseSync;
   readonly #path: string;
@@ -99,10 +99,10 @@ class Apart implements Checkpoints {
     this.#file = undefined;
   }
 
-  /** What was committed stays so, whether its length can be told or not. */
+  /** What was committed stays so, whether the WAL's length can be read or not. */
   #lengthNow(): number {
     try {
-      return (this.#length.get() as unknown as Copied).log;
+      return Number(this.#length.get()?.["log"]);
     } catch {
       return this.#pages;
     }
@@ -112,12 +112,12 @@ class Apart implements Checkpoints {
   async #copy(): Promise<void> {
     const { walSync, startThread = startCheckpointThread } = this.#options;
     try {
-      // Both before anything is copied: whoever opens a file later learns of no failure that was reported before
+      // Both before anything is copied: a file that is opened later reports no failure that was reported before
       this.#file ??= openSync(this.#path, "r+");
       this.#thread ??= startThread(this.#path);
       await this.#thread.open();
       if (walSync.failure() !== undefined) return;
-      if ((await this.#thread.copy()).busy !== 0 || !await this.#isSynced(this.#file) || this.#closed) return;
+      if (!await this.#thread.copy() || !await this.#isSynced(this.#file) || this.#closed) return;
       const rest = this.#thread.copy();
       this.#pauseFor(rest);
       await rest;
@@ -162,7 +162,7 @@ class Apart implements Checkpoints {
   }
 
   /** A disk that takes its time keeps writes back no longer than `storeCheckpointPauseMsMax`; the WAL then begins anew another time. */
-  #pauseFor(rest: Promise<Copied>): void {
+  #pauseFor(rest: Promise<boolean>): void {
     const { promise, resolve } = Promise.withResolvers<void>();
     const end = (): void => {
       this.pause = undefined;

@@ -25,8 +25,13 @@ const refusedAtCommit: readonly (number | undefined)[] = [5, fullCode, 19];
 
 /** The primary result code of an error that SQLite raised, else undefined. */
 export function sqliteCode(error: unknown): number | undefined {
+  const code = extendedCode(error);
+  return code === undefined ? undefined : code & 0xff;
+}
+
+function extendedCode(error: unknown): number | undefined {
   const code = error instanceof Error ? (error as { errcode?: unknown }).errcode : undefined;
-  return typeof code === "number" ? code & 0xff : undefined;
+  return typeof code === "number" ? code : undefined;
 }
 
 /** True where the store itself failed, so a neighbour's write would fail as well. */
@@ -40,7 +45,7 @@ export function isStoreFault(error: unknown): boolean {
  * extended code it may be one of these.
  */
 export function isSyncFault(error: unknown): boolean {
-  const code = error instanceof Error ? (error as { errcode?: unknown }).errcode : undefined;
+  const code = extendedCode(error);
   return code === inputOutputCode || code === syncCode;
 }
 

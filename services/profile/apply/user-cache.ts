@@ -93,6 +93,9 @@ interface Entry {
 function usersAsObjects(entryBytes: number) {
   const entries = new Map<UserId, Entry>();
   let bytes = 0;
+  function bytesOf(user: StoredUser): number {
+    return user.row.length + entryBytes;
+  }
   return {
     get(workspaceId: string, id: UserId): StoredUser | undefined {
       const entry = entries.get(id);
@@ -105,11 +108,11 @@ function usersAsObjects(entryBytes: number) {
       const entry = entries.get(id);
       if (entry === undefined) {
         entries.set(id, { workspaceId, id, user, wasRead: false });
-        bytes += user.row.length + entryBytes;
+        bytes += bytesOf(user);
         return false;
       }
       const isOwn = entry.workspaceId === workspaceId;
-      bytes += user.row.length - entry.user.row.length;
+      bytes += bytesOf(user) - bytesOf(entry.user);
       entry.workspaceId = workspaceId;
       entry.user = user;
       return isOwn;
@@ -118,7 +121,7 @@ function usersAsObjects(entryBytes: number) {
       const entry = entries.get(id);
       if (entry?.workspaceId !== workspaceId) return;
       entries.delete(id);
-      bytes -= entry.user.row.length + entryBytes;
+      bytes -= bytesOf(entry.user);
     },
     /** Takes out until the rest fits: in the order in which they came, but for those that were read since their turn came last. */
     *beyond(bytesMax: number): Generator<Entry> {
@@ -129,7 +132,7 @@ function usersAsObjects(entryBytes: number) {
           entry.wasRead = false;
           entries.set(id, entry);
         } else {
-          bytes -= entry.user.row.length + entryBytes;
+          bytes -= bytesOf(entry.user);
           yield entry;
         }
       }
@@ -185,7 +188,7 @@ function textOfRow(workspaceId: string, { row, held, openMerges, mark }: StoredR
 function rowFromText(text: string): StoredRow {
   const before = text.split("\n", 4);
   const [, held = "", merges = "", mark = ""] = before;
-  const [sequence, part] = mark.split(" ").map(Number);
+  const [sequence, part] = mark.split(" ");
   return {
     row: text.slice(before.reduce((length, { length: own }) => length + own + 1, 0)),
     held: held !== "",

@@ -3,7 +3,7 @@ import { latestOf } from "./choose-user.ts";
 import type { IdentityKey, Sharer, UserRow } from "./identity.ts";
 import type { IdentityStore } from "./ports.ts";
 import type { UserId, UserKey } from "./user-key.ts";
-import { deviceKey, firstKey, takerKey, userRowKey } from "./user-names.ts";
+import { deviceKey, firstKey, isAddressKey, takerKey, userRowKey } from "./user-names.ts";
 
 /** A name by which users are read alone: nothing is sent to a device. */
 export type ReadKey = UserKey | { readonly by: "device"; readonly id: string };
@@ -48,7 +48,7 @@ function idsOf(key: ReadKey, rows: ReadonlyMap<IdentityKey, unknown>): UserId[] 
 /** Of the row of a name or an address; a name may still point to a user that was merged away. */
 export function holdersOf(key: IdentityKey, row: unknown): readonly UserId[] {
   if (row === undefined) return [];
-  return key.startsWith("e:") || key.startsWith("p:") ? preferredFirst(row as readonly Sharer[]) : [row as UserId];
+  return isAddressKey(key) ? preferredFirst(row as readonly Sharer[]) : [row as UserId];
 }
 
 function preferredFirst(sharers: readonly Sharer[]): UserId[] {

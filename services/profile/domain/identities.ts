@@ -1,7 +1,17 @@
 /** The resolver's view of a workspace's identity rows: a bounded cache, with the writes of the record at hand on top. */
 import type { IdentityKey, JobRow, MergeRow, PendingRow, RepeatRow, Sharer, UserRow } from "./identity.ts";
 import type { UserId } from "./user-key.ts";
-import { type AddressKey, compactRow, compactSharers, type DeviceKey, type NameKey, takerKey, userIdOf, userRowKey } from "./user-names.ts";
+import {
+  type AddressKey,
+  compactRow,
+  compactSharers,
+  type DeviceKey,
+  isAddressKey,
+  type NameKey,
+  takerKey,
+  userIdOf,
+  userRowKey,
+} from "./user-names.ts";
 
 /**
  * Reads are synchronous and throw NeedRows where a row is not known. Rows are values, never changed in place.
@@ -122,7 +132,7 @@ function createRowCache(): RowCache {
       for (const [key, row] of rows) {
         const id = idIn(key, row);
         if (id !== undefined) users.load(id, row ? compactRow(row as UserRow) : null);
-        else others.load(key, isAddress(key) && row ? compactSharers(row as readonly Sharer[]) : row ?? null);
+        else others.load(key, isAddressKey(key) && row ? compactSharers(row as readonly Sharer[]) : row ?? null);
       }
     },
     peek(key) {
@@ -180,10 +190,6 @@ function moveLast(changes: Map<IdentityKey, unknown>, key: IdentityKey): void {
 function idIn(key: IdentityKey, row: unknown): UserId | undefined {
   const id = userIdOf(key);
   return id === undefined ? undefined : (row as UserRow | undefined)?.id ?? id;
-}
-
-function isAddress(key: IdentityKey): key is AddressKey {
-  return key.startsWith("e:") || key.startsWith("p:");
 }
 
 /** Rows of one kind by their keys, as RowCache has them; null is a row known to be absent. */

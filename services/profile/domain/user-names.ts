@@ -38,6 +38,10 @@ export type NameKey = `x:${string}` | `a:${string}`;
 /** An address that users may share. */
 export type AddressKey = `e:${string}` | `p:${string}`;
 
+export function isAddressKey(key: IdentityKey): key is AddressKey {
+  return key.startsWith("e:") || key.startsWith("p:");
+}
+
 /** A device, which means one user, however many it was used by. */
 export type DeviceKey = `d:${string}`;
 
