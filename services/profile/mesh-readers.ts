@@ -31,7 +31,7 @@ import type { RowMarks } from "../../platform/lane/row-marks.ts";
 import type { RowsOf } from "./reader/rows-in-memory.ts";
 import { type LaneResolver, resolveToLanes } from "./resolve/publish-steps.ts";
 import { createViews, type Views } from "./resolve/views.ts";
-import { profileFromRow } from "./store/rows.ts";
+import { profileFromRow, profileToRow } from "./store/rows.ts";
 
 export interface MeshReaderOptions {
   /** Names this process among all of them, anew at each start. */
@@ -178,7 +178,7 @@ function startApplier(
       subjectOf: options.subjects.checkpoint,
       ...(options.marks && { marks: options.marks }),
     }),
-    cache: createUserCache(userCacheOptions(options.layout.lanes, profileFromRow)),
+    cache: createUserCache(userCacheOptions(options.layout.lanes, { profileFromRow, profileToRow })),
     pack: (items) => packLaneMessage(items.map(packItem)),
     unpack: readLaneMessage,
     onApplied: (position) => publisher.applied(lane, position),

@@ -38,7 +38,7 @@ import { lookForRejected } from "./reader/rejected-users.ts";
 import { readThroughMemory } from "./reader/rows-in-memory.ts";
 import { profileRoutes } from "./rpc/routes.ts";
 import type { ProfileMove } from "./store/moved-rows.ts";
-import { profileFromRow } from "./store/rows.ts";
+import { profileFromRow, profileToRow } from "./store/rows.ts";
 import { sqliteProfileMove } from "./store/moved-sqlite.ts";
 import { type Asked, openSqliteAsked } from "./store/sqlite-asked.ts";
 import { openSqliteProfileStore, type ProfileTables } from "./store/sqlite.ts";
@@ -245,7 +245,7 @@ function startPartition(options: ProfileOptions, { tables, views }: { tables: Pr
     pureSteps: reportedSteps({ applyRecord, freeze, takeIn, takeBack, ...options.steps }, logger),
     profiles: tables.profiles,
     store: tables.steps,
-    cache: createUserCache(userCacheOptions(log.partitions, profileFromRow)),
+    cache: createUserCache(userCacheOptions(log.partitions, { profileFromRow, profileToRow })),
     owns: (workspaceId) => partitionOf(workspaceId, log.partitions) === partition,
   });
   const resolve = options.resolve ?? resolveBatch;

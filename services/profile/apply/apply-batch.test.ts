@@ -37,7 +37,7 @@ function partsOf(readers: number, pace?: Pace): { readonly parts: ApartParts; re
   const parts = {
     profiles,
     steps: { applyRecord, freeze, takeIn, takeBack },
-    cache: createUserCache({ bytesMax: 1_000_000, entryBytes: 1, rowBytesMax: 0, profileOf: profileFromRow }),
+    cache: createUserCache({ bytesMax: 1_000_000, entryBytes: 1, rowBytesMax: 0, profileFromRow, profileToRow }),
     holds: new Map(),
     eventsOf: () => [],
     publish: () => Promise.resolve(),

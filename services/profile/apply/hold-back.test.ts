@@ -15,7 +15,7 @@ import { createUserCache } from "./user-cache.ts";
 import { type CassandraProfileStore, openCassandraProfileStore } from "../store/cassandra.ts";
 import type { ApartParts } from "./apply-apart.ts";
 import { applyBatch } from "./apply-batch.ts";
-import { profileFromRow } from "../store/rows.ts";
+import { profileFromRow, profileToRow } from "../store/rows.ts";
 
 const schema = [readFileSync(join(import.meta.dirname, "../store/schema/schema.cql"), "utf8")];
 let store: CassandraProfileStore;
@@ -43,7 +43,7 @@ beforeEach(() => {
         return applyRecord(profile, record);
       },
     },
-    cache: createUserCache({ bytesMax: 1_000_000, entryBytes: 1, rowBytesMax: 0, profileOf: profileFromRow }),
+    cache: createUserCache({ bytesMax: 1_000_000, entryBytes: 1, rowBytesMax: 0, profileFromRow, profileToRow }),
     holds: new Map(),
     eventsOf: publishedOf,
     publish: () => Promise.resolve(),
@@ -205,7 +205,7 @@ function planted(): Promise<never> {
 describe.each(faults)("applyBatch() where %s", (where, plant) => {
   beforeEach(async () => {
     await applyBatch(parts, [record("a", 1, { type: "create" }), record("b", 1, { type: "create" })]);
-    parts = { ...parts, ...plant(), cache: createUserCache({ bytesMax: 0, entryBytes: 1, rowBytesMax: 0, profileOf: profileFromRow }) };
+    parts = { ...parts, ...plant(), cache: createUserCache({ bytesMax: 0, entryBytes: 1, rowBytesMax: 0, profileFromRow, profileToRow }) };
   });
 
   test("others go on, and the user goes on once it is mended", async () => {

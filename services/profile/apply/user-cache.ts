@@ -1,12 +1,13 @@
 /**
- * Users as the store has them, in memory, those out first who were not read lately: as objects, and once evicted from these as the texts of their rows, which take
- * a third of the memory and are not traced by the garbage collector.
+ * Users as the store has them, in memory: as objects, and where there is no room for that as the texts of their rows, which take a third of the memory and are not
+ * traced by the garbage collector. A user who is changed rarely stays a text: the object that a step makes of it dies young. One who was changed lately becomes an
+ * object, without its text, which each change would make anew.
  */
 import { getHeapStatistics } from "node:v8";
 import { limits } from "../../../platform/limits.ts";
 import { noItems } from "../../../platform/own-entries.ts";
 import type { StoredUser } from "../domain/ports.ts";
-import type { Profile } from "../domain/profile.ts";
+import type { Mark, Profile } from "../domain/profile.ts";
 import type { UserId } from "../domain/user-key.ts";
 
 export interface UserCache {
@@ -18,70 +19,81 @@ export interface UserCache {
   evict(): void;
 }
 
-export interface UserCacheOptions {
+export interface UserCacheOptions extends RowForm {
   /** Of users as objects: the length of their rows plus `entryBytes` each, which stands for what objects cost. */
   readonly bytesMax: number;
   readonly entryBytes: number;
   /** Of users as texts: their characters plus `profileRowEntryBytes` each. */
   readonly rowBytesMax: number;
-  /** A profile as the store makes it of its row. */
-  readonly profileOf: (row: string) => Profile;
+}
+
+/** How the store writes a profile as its row, and reads it. */
+interface RowForm {
+  readonly profileFromRow: (row: string) => Profile;
+  readonly profileToRow: (profile: Profile) => string;
 }
 
 /** Of one of `parts` that share the room of a process, which depends on how far its heap may grow. */
-export function userCacheOptions(
-  parts: number,
-  profileOf: (row: string) => Profile,
-  heapBytesMax = getHeapStatistics().heap_size_limit,
-): UserCacheOptions {
+export function userCacheOptions(parts: number, form: RowForm, heapBytesMax = getHeapStatistics().heap_size_limit): UserCacheOptions {
   return {
+    ...form,
     bytesMax: limits.profileCacheBytesMax / parts,
     entryBytes: limits.profileCacheEntryBytes,
     rowBytesMax: heapBytesMax / limits.profileRowsHeapShare / parts,
-    profileOf,
   };
 }
 
-export function createUserCache({ bytesMax, entryBytes, rowBytesMax, profileOf }: UserCacheOptions): UserCache {
-  const users = usersAsObjects(entryBytes);
-  const rows = usersAsTexts();
+export function createUserCache({ bytesMax, entryBytes, rowBytesMax, ...form }: UserCacheOptions): UserCache {
+  const objects = usersAsObjects(entryBytes);
+  const texts = usersAsTexts(form);
+  let changes = 0;
+  /** One very large user would drive out all others. */
+  function fitsAsText(rowLength: number): boolean {
+    return rowLength * limits.profileRowShareMax <= rowBytesMax;
+  }
+  /** Where there is room; else of those who were changed since the last change of as many others as are objects. */
+  function becomesObject(workspaceId: string, id: UserId, { row }: StoredUser): boolean {
+    return objects.bytes() < bytesMax || !fitsAsText(row.length) || changes - texts.changedAt(workspaceId, id) <= objects.count();
+  }
   return {
-    get(workspaceId, id) {
-      const known = users.get(workspaceId, id);
-      if (known !== undefined) return known;
-      const stored = rows.take(workspaceId, id);
-      if (stored === undefined) return undefined;
-      const user = { ...stored, profile: stored.row === "" ? undefined : profileOf(stored.row) };
-      users.put(workspaceId, id, user);
-      return user;
-    },
+    get: (workspaceId, id) => objects.get(workspaceId, id) ?? texts.get(workspaceId, id),
     set(workspaceId, id, user) {
-      if (!users.put(workspaceId, id, user)) rows.take(workspaceId, id);
+      changes += 1;
+      if (objects.replace(workspaceId, id, user)) return;
+      if (becomesObject(workspaceId, id, user)) {
+        objects.add(workspaceId, id, user);
+        texts.delete(workspaceId, id);
+      } else texts.put({ workspaceId, id, user, changedAt: changes });
     },
     delete(workspaceId, id) {
-      users.delete(workspaceId, id);
-      rows.take(workspaceId, id);
+      objects.delete(workspaceId, id);
+      texts.delete(workspaceId, id);
     },
     clear() {
-      users.clear();
-      rows.clear();
+      objects.clear();
+      texts.clear();
     },
     evict() {
-      for (const entry of users.beyond(bytesMax)) {
-        // One very large user would drive out all others
-        if (entry.user.row.length * limits.profileRowShareMax <= rowBytesMax) rows.put(entry);
+      for (const user of objects.beyond(bytesMax)) {
+        const { workspaceId, id, rowLength } = user;
+        if (fitsAsText(rowLength)) texts.put({ workspaceId, id, user, changedAt: -Infinity });
       }
-      rows.keep(rowBytesMax);
+      texts.keep(rowBytesMax);
     },
   };
 }
 
-type StoredRow = Omit<StoredUser, "profile">;
-
-interface Entry {
+/** The row is not kept. */
+interface ObjectEntry {
   workspaceId: string;
   readonly id: UserId;
-  user: StoredUser;
+  profile: Profile | undefined;
+  readonly row: "";
+  held: boolean;
+  openMerges: readonly string[];
+  mark: Mark | undefined;
+  /** Of the row as it was last made. */
+  rowLength: number;
   /** Since its turn to go came last. */
   wasRead: boolean;
 }
@@ -91,48 +103,50 @@ interface Entry {
  * applying a small record. The key is the id alone, as two workspaces do not have the same ids; if they had, one would drive out the other.
  */
 function usersAsObjects(entryBytes: number) {
-  const entries = new Map<UserId, Entry>();
+  const entries = new Map<UserId, ObjectEntry>();
   let bytes = 0;
-  function bytesOf(user: StoredUser): number {
-    return user.row.length + entryBytes;
+  function own(workspaceId: string, id: UserId): ObjectEntry | undefined {
+    const entry = entries.get(id);
+    return entry?.workspaceId === workspaceId ? entry : undefined;
+  }
+  function remove(entry: ObjectEntry | undefined): void {
+    if (entry !== undefined && entries.delete(entry.id)) bytes -= entry.rowLength + entryBytes;
   }
   return {
+    bytes: () => bytes,
+    count: () => entries.size,
     get(workspaceId: string, id: UserId): StoredUser | undefined {
-      const entry = entries.get(id);
-      if (entry?.workspaceId !== workspaceId) return undefined;
-      entry.wasRead = true;
-      return entry.user;
+      const entry = own(workspaceId, id);
+      if (entry !== undefined) entry.wasRead = true;
+      return entry;
     },
-    /** Whether it took the place of an earlier one of the user. */
-    put(workspaceId: string, id: UserId, user: StoredUser): boolean {
-      const entry = entries.get(id);
-      if (entry === undefined) {
-        entries.set(id, { workspaceId, id, user, wasRead: false });
-        bytes += bytesOf(user);
-        return false;
-      }
-      const isOwn = entry.workspaceId === workspaceId;
-      bytes += bytesOf(user) - bytesOf(entry.user);
-      entry.workspaceId = workspaceId;
-      entry.user = user;
-      return isOwn;
+    /** Whether there is an earlier one of the user, whose place it takes. */
+    replace(workspaceId: string, id: UserId, { profile, row, held, openMerges, mark }: StoredUser): boolean {
+      const entry = own(workspaceId, id);
+      if (entry === undefined) return false;
+      Object.assign(entry, { profile, held, openMerges, mark });
+      // One that did not change comes without its row
+      if (row === "" && profile !== undefined) return true;
+      bytes += row.length - entry.rowLength;
+      entry.rowLength = row.length;
+      return true;
     },
-    delete(workspaceId: string, id: UserId): void {
-      const entry = entries.get(id);
-      if (entry?.workspaceId !== workspaceId) return;
-      entries.delete(id);
-      bytes -= bytesOf(entry.user);
+    add(workspaceId: string, id: UserId, { profile, row, held, openMerges, mark }: StoredUser): void {
+      remove(entries.get(id));
+      entries.set(id, { workspaceId, id, profile, row: "", held, openMerges, mark, rowLength: row.length, wasRead: false });
+      bytes += row.length + entryBytes;
     },
+    delete: (workspaceId: string, id: UserId) => remove(own(workspaceId, id)),
     /** Takes out until the rest fits: in the order in which they came, but for those that were read since their turn came last. */
-    *beyond(bytesMax: number): Generator<Entry> {
+    *beyond(bytesMax: number): Generator<ObjectEntry> {
       for (const [id, entry] of entries) {
         if (bytes <= bytesMax) return;
-        entries.delete(id);
         if (entry.wasRead) {
           entry.wasRead = false;
+          entries.delete(id);
           entries.set(id, entry);
         } else {
-          bytes -= bytesOf(entry.user);
+          remove(entry);
           yield entry;
         }
       }
@@ -144,33 +158,52 @@ function usersAsObjects(entryBytes: number) {
   };
 }
 
+interface ToKeep {
+  readonly workspaceId: string;
+  readonly id: UserId;
+  readonly user: StoredUser;
+  /** The number of its last change; -Infinity: long ago. */
+  readonly changedAt: number;
+}
+
 /** One text a user, with all that was stored beside the row before it: nothing for the garbage collector to follow. The oldest goes first. */
-function usersAsTexts() {
+function usersAsTexts({ profileFromRow, profileToRow }: RowForm) {
   const texts = new Map<UserId, string>();
   let bytes = 0;
-  function drop(id: UserId, text: string): void {
+  function remove(id: UserId): void {
+    const text = texts.get(id);
+    if (text === undefined) return;
     texts.delete(id);
     bytes -= text.length + limits.profileRowEntryBytes;
   }
-  function take(workspaceId: string, id: UserId): StoredRow | undefined {
+  function own(workspaceId: string, id: UserId): string | undefined {
     const text = texts.get(id);
-    if (text === undefined || !text.startsWith(`${workspaceId}\n`)) return undefined;
-    drop(id, text);
-    return rowFromText(text);
+    return text?.startsWith(`${workspaceId}\n`) === true ? text : undefined;
   }
   return {
-    put({ workspaceId, id, user }: Entry): void {
-      const before = texts.get(id);
-      if (before !== undefined) drop(id, before);
-      const text = textOfRow(workspaceId, user);
+    get(workspaceId: string, id: UserId): StoredUser | undefined {
+      const text = own(workspaceId, id);
+      return text === undefined ? undefined : userFromText(text, profileFromRow);
+    },
+    /** As it was put; -Infinity: not known. */
+    changedAt(workspaceId: string, id: UserId): number {
+      const text = own(workspaceId, id);
+      return text === undefined ? -Infinity : Number(text.slice(workspaceId.length + 1, text.indexOf("\n", workspaceId.length + 1)));
+    },
+    put({ workspaceId, id, user, changedAt }: ToKeep): void {
+      remove(id);
+      const row = user.row === "" && user.profile !== undefined ? profileToRow(user.profile) : user.row;
+      const text = textOf({ workspaceId, changedAt, user, row });
       texts.set(id, text);
       bytes += text.length + limits.profileRowEntryBytes;
     },
-    take,
+    delete(workspaceId: string, id: UserId): void {
+      if (own(workspaceId, id) !== undefined) remove(id);
+    },
     keep(bytesMax: number): void {
-      for (const [id, text] of texts) {
+      for (const id of texts.keys()) {
         if (bytes <= bytesMax) return;
-        drop(id, text);
+        remove(id);
       }
     },
     clear(): void {
@@ -181,16 +214,21 @@ function usersAsTexts() {
 }
 
 /** Ids have no line end and no blank. Joined, as a text that is put together by `+` stays in pieces. */
-function textOfRow(workspaceId: string, { row, held, openMerges, mark }: StoredRow): string {
-  return [workspaceId, held ? "held" : "", openMerges.join(" "), mark === undefined ? "" : mark.join(" "), row].join("\n");
+function textOf(
+  { workspaceId, changedAt, user, row }: Pick<ToKeep, "workspaceId" | "changedAt" | "user"> & { readonly row: string },
+): string {
+  const { held, openMerges, mark } = user;
+  return [workspaceId, changedAt, held ? "held" : "", openMerges.join(" "), mark === undefined ? "" : mark.join(" "), row].join("\n");
 }
 
-function rowFromText(text: string): StoredRow {
-  const before = text.split("\n", 4);
-  const [, held = "", merges = "", mark = ""] = before;
+function userFromText(text: string, profileFromRow: RowForm["profileFromRow"]): StoredUser {
+  const before = text.split("\n", 5);
+  const [, , held = "", merges = "", mark = ""] = before;
+  const row = text.slice(before.reduce((length, { length: own }) => length + own + 1, 0));
   const [sequence, part] = mark.split(" ");
   return {
-    row: text.slice(before.reduce((length, { length: own }) => length + own + 1, 0)),
+    profile: row === "" ? undefined : profileFromRow(row),
+    row,
     held: held !== "",
     openMerges: merges === "" ? noItems : merges.split(" "),
     ...(mark !== "" && { mark: [Number(sequence), Number(part)] as const }),

@@ -122,13 +122,13 @@ export interface RejectedUser extends Rejection {
 
 export interface StoredUser {
   readonly profile: Profile | undefined;
-  /** The text of the profile's row, "" where there is none: for a cache. */
+  /** The text of the profile's row, for a cache; "" where there is no profile, and where a cache has it without its text. */
   readonly row: string;
   readonly held: boolean;
   /** Merges whose frozen copies are kept and whose target this user is, newest last. */
   readonly openMerges: readonly string[];
   /** The last record that is in the row, also of a user who is gone; absent: there was never a row. */
-  readonly mark?: Mark;
+  readonly mark?: Mark | undefined;
 }
 
 export interface HeldEntry {

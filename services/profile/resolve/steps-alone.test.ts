@@ -15,7 +15,7 @@ import { openSqliteProfileStore, type ProfileTables } from "../store/sqlite.ts";
 import { type CommitParts, commitSteps, type CommittedSteps } from "./commit-steps.ts";
 import type { Resolved } from "./resolve-records.ts";
 import { createViews } from "./views.ts";
-import { profileFromRow } from "../store/rows.ts";
+import { profileFromRow, profileToRow } from "../store/rows.ts";
 
 const pureSteps: PureSteps = { applyRecord, freeze, takeIn, takeBack };
 let database: Database;
@@ -47,7 +47,7 @@ async function openSteps(more: Partial<CommitParts> = {}): Promise<CommittedStep
       },
     },
     pureSteps,
-    cache: createUserCache({ bytesMax: 1_000_000, entryBytes: 1, rowBytesMax: 0, profileOf: profileFromRow }),
+    cache: createUserCache({ bytesMax: 1_000_000, entryBytes: 1, rowBytesMax: 0, profileFromRow, profileToRow }),
     views: createViews(),
     eventsOf: () => [],
     clock,

@@ -24,7 +24,7 @@ import type { StepSizes } from "../resolve/pack-step.ts";
 import { resolveToLanes } from "../resolve/publish-steps.ts";
 import { createViews } from "../resolve/views.ts";
 import { type CassandraProfileStore, openCassandraProfileStore } from "../store/cassandra.ts";
-import { profileFromRow } from "../store/rows.ts";
+import { profileFromRow, profileToRow } from "../store/rows.ts";
 import { decodeEntry, resolveAtReceipt } from "./reference.fixture.ts";
 import { createStream, type Stream, subjectOf } from "./streams.fixture.ts";
 import type { Process, World } from "./world.fixture.ts";
@@ -218,7 +218,8 @@ function startAppliers({ world, process, servers, running, ports, store }: Appli
         bytesMax: world.pick(4) * 1_000,
         entryBytes: 100,
         rowBytesMax: world.pick(4) * 1_000,
-        profileOf: profileFromRow,
+        profileFromRow,
+        profileToRow,
       }),
       pack: (items) => packLaneMessage(items.map(packItem)),
       unpack: readLaneMessage,
