@@ -27,6 +27,30 @@ test("once the process listens objects are made young, however long others like 
   expect(Math.max(...await Promise.all(Array.from({ length: 6 }, oldMib)))).toBeLessThan(40);
 });
 
+test("a heap grows to three times what lived before all there is is collected, where it may be large", async () => {
+  expect(await growth({ NODE_OPTIONS: "--max-old-space-size=2048" })).toBeCloseTo(3);
+  expect(await growth({ NODE_OPTIONS: "--max-old-space-size=512" })).not.toBeCloseTo(3);
+});
+
+/** How many times what lived a heap may grow to; the space for young objects is added to that. */
+async function growth(variables: Readonly<Record<string, string>>): Promise<number> {
+  const args = ["--expose-gc", "--trace-gc-nvp", "--input-type=module", "--eval", growthScript];
+  const { stdout } = await promisify(execFile)(execPath, args, { env: { PATH: env.PATH, ...variables } });
+  // Each collection says the limit that held until then
+  return (lastOf(stdout, "old_gen_allocation_limit") - lastOf(stdout, "new_space_capacity")) / lastOf(stdout, "end_object_size");
+}
+
+function lastOf(trace: string, name: string): number {
+  return Number([...trace.matchAll(new RegExp(` ${name}=(\\d+)`, "g"))].at(-1)?.[1]);
+}
+
+const growthScript = `
+  import { releaseSemiSpace } from "${import.meta.dirname}/v8-heap.ts";
+  releaseSemiSpace();
+  const live = Array.from({ length: 1_000_000 }, (_, n) => ({ n }));
+  for (let n = 0; n < 5; n++) gc();
+`;
+
 /** By how many MiB old objects grew while 2,000,000 small ones came and went, behind 400,000 like them that stayed. */
 async function oldMib(): Promise<number> {
   const args = ["--input-type=module", "--eval", oldScript];

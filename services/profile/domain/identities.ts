@@ -1,20 +1,12 @@
 /** The resolver's view of a workspace's identity rows: a bounded cache, with the writes of the record at hand on top. */
 import type { IdentityKey, JobRow, MergeRow, PendingRow, RepeatRow, Sharer, UserRow } from "./identity.ts";
 import type { UserId } from "./user-key.ts";
-import {
-  type AddressKey,
-  compactRow,
-  compactSharers,
-  type DeviceKey,
-  isAddressKey,
-  type NameKey,
-  takerKey,
-  userIdOf,
-  userRowKey,
-} from "./user-names.ts";
+import { type AddressKey, type DeviceKey, type NameKey, takerKey, userIdOf, userRowKey } from "./user-names.ts";
+import { packedOthers, packedUsers } from "./packed-rows.ts";
+import { RowGenerations } from "./row-generations.ts";
 
 /**
- * Reads are synchronous and throw NeedRows where a row is not known. Rows are values, never changed in place.
+ * Reads are synchronous and throw NeedRows where a row is not known. Rows are values, never changed in place, and each read may give another equal one.
  * A driver loads, resolves, writes `changes()` and then confirms (or drops everything, if the write failed).
  */
 export interface Identities extends RowCache {
@@ -123,16 +115,16 @@ export function createIdentities(workspaceId: string): Identities {
  * to be made and hashed for each.
  */
 function createRowCache(): RowCache {
-  const users = createGenerations<UserId>();
-  const others = createGenerations<IdentityKey>();
+  const users = new RowGenerations(packedUsers);
+  const others = new RowGenerations(packedOthers);
   const both = [users, others];
 
   return {
     load(rows) {
       for (const [key, row] of rows) {
         const id = idIn(key, row);
-        if (id !== undefined) users.load(id, row ? compactRow(row as UserRow) : null);
-        else others.load(key, isAddressKey(key) && row ? compactSharers(row as readonly Sharer[]) : row ?? null);
+        if (id === undefined) others.load(key, row ?? null);
+        else users.load(id, row ?? null);
       }
     },
     peek(key) {
@@ -170,8 +162,8 @@ function createRowCache(): RowCache {
       for (const rows of both) rows.drop();
     },
     evict(entriesMax) {
-      if ((users.young() + others.young()) * 2 > entriesMax) { for (const rows of both) rows.age(); }
-      if (users.old() + others.old() > entriesMax) { for (const rows of both) rows.dropOld(); }
+      if ((users.youngSize + others.youngSize) * 2 > entriesMax) { for (const rows of both) rows.age(); }
+      if (users.oldSize + others.oldSize > entriesMax) { for (const rows of both) rows.dropOld(); }
     },
   };
 }
@@ -190,84 +182,4 @@ function moveLast(changes: Map<IdentityKey, unknown>, key: IdentityKey): void {
 function idIn(key: IdentityKey, row: unknown): UserId | undefined {
   const id = userIdOf(key);
   return id === undefined ? undefined : (row as UserRow | undefined)?.id ?? id;
-}
-
-/** Rows of one kind by their keys, as RowCache has them; null is a row known to be absent. */
-interface Generations<Key> {
-  load(key: Key, row: unknown): void;
-  peek(key: Key): unknown;
-  stored(key: Key): unknown;
-  put(key: Key, row: unknown): void;
-  keep(): void;
-  discard(): void;
-  changes(): ReadonlyMap<Key, unknown>;
-  confirm(): void;
-  drop(): void;
-  /** How many rows each generation has. */
-  young(): number;
-  old(): number;
-  /** The young rows are the old ones from now on. */
-  age(): void;
-  dropOld(): void;
-}
-
-/**
- * Two generations: a row read in the old one moves to the young one, and the old one is dropped as a whole. What is
- * not confirmed is kept apart, so that no eviction can lose it.
- */
-function createGenerations<Key>(): Generations<Key> {
-  let young = new Map<Key, unknown>();
-  let old = new Map<Key, unknown>();
-  let unconfirmed = new Map<Key, unknown>();
-  const overlay = new Map<Key, unknown>();
-
-  return {
-    load(key, row) {
-      if (!unconfirmed.has(key)) young.set(key, row);
-    },
-    peek(key) {
-      const written = overlay.size > 0 ? overlay.get(key) : undefined;
-      if (written !== undefined) return written;
-      const cached = young.get(key);
-      if (cached !== undefined) return cached;
-      const changed = unconfirmed.get(key);
-      const known = changed === undefined ? old.get(key) : changed;
-      if (known !== undefined) young.set(key, known);
-      return known;
-    },
-    stored(key) {
-      if (unconfirmed.has(key)) return undefined;
-      const recent = young.get(key);
-      return recent === undefined ? old.get(key) : recent;
-    },
-    put: (key, row) => void overlay.set(key, row),
-    keep() {
-      if (overlay.size === 0) return;
-      for (const [key, row] of overlay) {
-        young.set(key, row);
-        unconfirmed.set(key, row);
-      }
-      overlay.clear();
-    },
-    discard: () => overlay.clear(),
-    changes: () => unconfirmed,
-    confirm() {
-      unconfirmed = new Map();
-    },
-    drop() {
-      young = new Map();
-      old = new Map();
-      unconfirmed = new Map();
-      overlay.clear();
-    },
-    young: () => young.size,
-    old: () => old.size,
-    age() {
-      old = young;
-      young = new Map();
-    },
-    dropOld() {
-      old = new Map();
-    },
-  };
 }

@@ -125,7 +125,7 @@ function sharersOf({ view }: Effects, key: AddressUserKey, except: UserId): Memb
 
 /**
  * All who hold the address, in the order of its row; `unknown` gets the rows that have to be loaded first. There may be
- * ten thousand: nothing is made for each, and no row is looked for twice.
+ * ten thousand: no key is made for each, and no row is looked for twice.
  */
 export function membersWithAddress(view: Identities, key: AddressUserKey, unknown: IdentityKey[]): Members[] {
   const members: Members[] = [];

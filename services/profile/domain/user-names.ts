@@ -4,35 +4,6 @@ import type { IdentityKey, Recency, Sharer, UserRow } from "./identity.ts";
 import type { EmailStatus } from "./track-object.ts";
 import type { Alias, UserId, UserKey } from "./user-key.ts";
 
-/**
- * An equal row as an object that is smaller: its empty lists are the shared one, as most users have no former ids, aliases or merges, and its fields lie
- * in the object, which those beyond the fourth do not where it was parsed or is the rest of another.
- */
-export function compactRow(row: UserRow): UserRow {
-  const { id, externalId, deprecatedIds, aliases, email, phone, merges, ...rest } = row;
-  const compact = {
-    id,
-    externalId,
-    deprecatedIds: shared(deprecatedIds),
-    aliases: shared(aliases),
-    email,
-    phone,
-    merges: shared(merges),
-  };
-  return Object.keys(rest).length === 0 ? compact : { ...compact, ...rest };
-}
-
-function shared<Item>(list: readonly Item[]): readonly Item[] {
-  return list.length === 0 ? noItems : list;
-}
-
-/** As compactRow: an address of one user was never shared. */
-export function compactSharers(sharers: readonly Sharer[]): readonly Sharer[] {
-  const [only] = sharers;
-  if (only === undefined || sharers.length > 1 || !isNeverShared(only.updated)) return sharers;
-  return [{ ...only, updated: neverShared }];
-}
-
 /** A name that one user holds alone. */
 export type NameKey = `x:${string}` | `a:${string}`;
 /** An address that users may share. */
@@ -168,7 +139,7 @@ export function withAddresses(row: UserRow, change: AddressChange): UserRow {
   const phone = change.phone === undefined ? row.phone : change.phone;
   const held = email === null ? change.emailStatus ?? heldEmailStatus : undefined;
   if (email === row.email && phone === row.phone && held === heldEmailStatus) return row;
-  return compactRow({ ...rest, email, phone, ...(held !== undefined && { heldEmailStatus: held }) });
+  return { ...rest, email, phone, ...(held !== undefined && { heldEmailStatus: held }) };
 }
 
 export const neverShared: Recency = [0, 0];

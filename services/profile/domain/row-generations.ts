@@ -1,0 +1,107 @@
+/** Identity rows of one kind in memory, in two generations, with what is not confirmed and what the record at hand writes. */
+
+/** The form in which rows that are there are kept. */
+export interface Packing<Key> {
+  pack(key: Key, row: unknown): unknown;
+  unpack(key: Key, kept: unknown): unknown;
+}
+
+/**
+ * As RowCache of identities.ts; null is a row known to be absent. A row read in the old generation moves to the young one, and the old one is dropped as a whole.
+ * What is not confirmed is kept apart, so that no eviction can lose it.
+ */
+export class RowGenerations<Key> {
+  readonly #packing: Packing<Key>;
+  readonly #overlay = new Map<Key, unknown>();
+  #young = new Map<Key, unknown>();
+  #old = new Map<Key, unknown>();
+  #unconfirmed = new Map<Key, unknown>();
+
+  constructor(packing: Packing<Key>) {
+    this.#packing = packing;
+  }
+
+  load(key: Key, row: unknown): void {
+    if (!this.#unconfirmed.has(key)) this.#remember(key, row);
+  }
+
+  peek(key: Key): unknown {
+    const written = this.#overlay.size > 0 ? this.#overlay.get(key) : undefined;
+    if (written !== undefined) return written;
+    const cached = this.#young.get(key);
+    if (cached !== undefined) return this.#unpack(key, cached);
+    const changed = this.#unconfirmed.get(key);
+    if (changed !== undefined) {
+      this.#remember(key, changed);
+      return changed;
+    }
+    const known = this.#old.get(key);
+    if (known !== undefined) this.#young.set(key, known);
+    return this.#unpack(key, known);
+  }
+
+  stored(key: Key): unknown {
+    if (this.#unconfirmed.has(key)) return undefined;
+    const recent = this.#young.get(key);
+    return this.#unpack(key, recent === undefined ? this.#old.get(key) : recent);
+  }
+
+  put(key: Key, row: unknown): void {
+    this.#overlay.set(key, row);
+  }
+
+  keep(): void {
+    if (this.#overlay.size === 0) return;
+    for (const [key, row] of this.#overlay) {
+      this.#remember(key, row);
+      this.#unconfirmed.set(key, row);
+    }
+    this.#overlay.clear();
+  }
+
+  discard(): void {
+    this.#overlay.clear();
+  }
+
+  changes(): ReadonlyMap<Key, unknown> {
+    return this.#unconfirmed;
+  }
+
+  confirm(): void {
+    this.#unconfirmed = new Map();
+  }
+
+  drop(): void {
+    this.#young = new Map();
+    this.#old = new Map();
+    this.#unconfirmed = new Map();
+    this.#overlay.clear();
+  }
+
+  get youngSize(): number {
+    return this.#young.size;
+  }
+
+  get oldSize(): number {
+    return this.#old.size;
+  }
+
+  /** The young rows are the old ones from now on. */
+  age(): void {
+    this.#old = this.#young;
+    this.#young = new Map();
+  }
+
+  dropOld(): void {
+    this.#old = new Map();
+  }
+
+  #remember(key: Key, row: unknown): void {
+    this.#young.set(key, row === null ? null : this.#packing.pack(key, row));
+  }
+
+  /** undefined: not known. */
+  #unpack(key: Key, kept: unknown): unknown {
+    return kept === undefined || kept === null ? kept : this.#packing.unpack(key, kept);
+  }
+}
