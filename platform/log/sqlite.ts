@@ -164,7 +164,8 @@ class SqliteLog implements Log {
     this.#recent[partition]?.forget(end);
     let deleted: number = limits.logTrimRecordsMax;
     while (deleted === limits.logTrimRecordsMax) {
-      deleted = await this.#database.write(() => this.#trimSome(partition, end));
+      // Where a power cut takes it back, the next start does it again
+      deleted = await this.#database.write(() => this.#trimSome(partition, end), { repeatable: true });
     }
   }
 

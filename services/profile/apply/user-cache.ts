@@ -139,6 +139,8 @@ function usersAsObjects(entryBytes: number) {
     delete: (workspaceId: string, id: UserId) => remove(own(workspaceId, id)),
     /** Takes out until the rest fits: in the order in which they came, but for those that were read since their turn came last. */
     *beyond(bytesMax: number): Generator<ObjectEntry> {
+      // To find the first of a Map from which many were taken passes over their places
+      if (bytes <= bytesMax) return;
       for (const [id, entry] of entries) {
         if (bytes <= bytesMax) return;
         if (entry.wasRead) {
@@ -201,6 +203,7 @@ function usersAsTexts({ profileFromRow, profileToRow }: RowForm) {
       if (own(workspaceId, id) !== undefined) remove(id);
     },
     keep(bytesMax: number): void {
+      if (bytes <= bytesMax) return;
       for (const id of texts.keys()) {
         if (bytes <= bytesMax) return;
         remove(id);

@@ -72,6 +72,7 @@ class StepsOfStore implements CommittedSteps {
   #isCounted = true;
   #latestNow = 0;
   #trimmed = 0;
+  #trimAt = 0;
   #sweepAt = 0;
   #forgetAt: number;
 
@@ -269,17 +270,26 @@ class StepsOfStore implements CommittedSteps {
     }
   }
 
-  async settle(wasBusy: boolean): Promise<"busy" | "idle"> {
-    await this.#trim(wasBusy ? limits.logTrimRecordsMax : 0);
-    return wasBusy || this.#sweepAt === 0 || this.#due !== undefined ? "busy" : "idle";
+  async settle(wasBusy: boolean): ReturnType<Steps["settle"]> {
+    await this.#trim();
+    if (wasBusy || this.#sweepAt === 0 || this.#due !== undefined) return "busy";
+    return this.#untrimmed() > 0 ? Math.max(1, this.#trimAt - this.#parts.clock.monotonic()) : "idle";
   }
 
-  /** Forgets records behind the checkpoint once there are `atLeast` of them. */
-  async #trim(atLeast: number): Promise<void> {
-    const position = this.place?.through ?? 0;
-    if (position <= this.#trimmed + atLeast) return;
-    await this.#parts.log.trim(this.#parts.partition, position);
-    this.#trimmed = position;
+  /** Forgets records behind the checkpoint, by time and by number: each time is a transaction. */
+  async #trim(): Promise<void> {
+    const { clock, log, partition } = this.#parts;
+    const records = this.#untrimmed();
+    const now = clock.monotonic();
+    if (records === 0 || (now < this.#trimAt && records < limits.logTrimRecordsMax)) return;
+    const through = this.place?.through ?? 0;
+    await log.trim(partition, through);
+    this.#trimmed = through;
+    this.#trimAt = now + limits.logTrimMs;
+  }
+
+  #untrimmed(): number {
+    return Math.max(0, (this.place?.through ?? 0) - this.#trimmed);
   }
 }
 
