@@ -29,7 +29,7 @@ test("once the process listens objects are made young, however long others like 
 
 test("a heap grows to three times what lived before all there is is collected, where it may be large", async () => {
   expect(await growth({ NODE_OPTIONS: "--max-old-space-size=2048" })).toBeCloseTo(3);
-  expect(await growth({ NODE_OPTIONS: "--max-old-space-size=512" })).not.toBeCloseTo(3);
+  expect(await growth({ NODE_OPTIONS: "--max-old-space-size=512" })).toBeLessThan(2.9);
 });
 
 /** How many times what lived a heap may grow to; the space for young objects is added to that. */

@@ -34,25 +34,24 @@ function keepNewObjectsYoung(): void {
 }
 
 /**
- * All there is is collected when the heap has grown to three times what lived. By itself V8 decides by how fast objects become old: where few do, it collects sooner,
- * each time with pauses that answers wait for, to save memory which it takes where many do. Not in a small container.
+ * All there is is collected when the heap has grown to three times what lived. By itself V8 goes by how fast objects become old: where few do, it collects sooner, each
+ * time with pauses that answers wait for, to save memory that it takes where many do. Not where the heap must stay below 1 GiB.
  *
  * Buffers count toward the limit that the heap has. By itself V8 begins such a collection whenever 64 MB of buffers were promoted, however large
- * the heap: with that of a profile process every five seconds, each with 200 ms of pauses. Not in a small container either: buffers may then take
+ * the heap: with that of a profile process every five seconds, each with 200 ms of pauses. Not where the heap must stay below 3 GiB: buffers may then take
  * as much again as the heap.
  */
 function collectAllRarely(): void {
   const { heap_size_limit: heapBytesMax } = getHeapStatistics();
   const isKnown = versions.v8.startsWith(`${v8OfNode24}.`);
-  if (heapBytesMax >= mediumHeapBytes) setFlagsFromString("--heap-growing-percent=200");
-  if (isKnown && heapBytesMax >= largeHeapBytes) setFlagsFromString("--external-memory-accounted-in-global-limit");
+  if (heapBytesMax >= gibibyte) setFlagsFromString("--heap-growing-percent=200");
+  if (isKnown && heapBytesMax >= 3 * gibibyte) setFlagsFromString("--external-memory-accounted-in-global-limit");
 }
 
 /** Those of Node 22 and of Deno have no flag for buffers, and V8 complains about one that it does not know. */
 const v8OfNode24 = 13;
 
-const mediumHeapBytes = 1024 ** 3;
-const largeHeapBytes = 3 * 1024 ** 3;
+const gibibyte = 1024 ** 3;
 
 /** MiB of each of its two halves in a process of the mesh: docs/decisions/0026-room-for-young-objects.md. */
 export const meshSemiSpaceMib = 32;

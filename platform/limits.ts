@@ -128,7 +128,7 @@ export const limits = {
   ...storeLimits,
   logBytesWaitingMax: 128 * 1024 * 1024,
   logBatchBytesMax: 8 * 1024 * 1024,
-  // Records behind the checkpoint that one process keeps in its log: for so long, or so many
+  // Records behind the checkpoint that one process keeps in its log: for so long, or so many; where it was stopped meanwhile until it starts again
   logTrimMs: 1_000,
   logTrimRecordsMax: 1_000,
   signalEchoMsMax: 300,

@@ -138,6 +138,24 @@ test("where there is no more room, a user becomes an object with a second change
   expect(["a", "b", "c", "d", "e"].map((id) => rowIn(cache, "w", id))).toEqual(["a", "b", "c", "d", "e"]);
 });
 
+test("one who is changed once finds no room where less is left than it takes, so that a step with it alone drives nobody out", () => {
+  const cache = createUserCache({ ...form, bytesMax: 2 * 6 + 5, entryBytes: 5, rowBytesMax: 100_000 });
+  for (const id of ["a", "b", "c", "d", "e"]) {
+    cache.set("w", id, user(id));
+    cache.evict();
+  }
+  expect(["a", "b", "c", "d", "e"].filter((id) => cache.get("w", id)?.row === "")).toEqual(["a", "b"]);
+});
+
+test("a user who is too large for a text and would be most of the objects is kept nowhere, nor what it was before", () => {
+  const cache = createUserCache({ ...form, bytesMax: 100, entryBytes: 10, rowBytesMax: 80 });
+  cache.set("w", "a", user("a"));
+  cache.set("w", "large", user("-".repeat(40)));
+  expect(["a", "large"].map((id) => rowIn(cache, "w", id)?.length)).toEqual([1, 40]);
+  cache.set("w", "large", user("-".repeat(41)));
+  expect(["a", "large"].map((id) => rowIn(cache, "w", id)?.length)).toEqual([1, undefined]);
+});
+
 test("an object that was changed comes back as it is now when it becomes a text, and an unchanged one counts as what it was", () => {
   const cache = createUserCache({ ...form, bytesMax: 20, entryBytes: 0, rowBytesMax: 100_000 });
   cache.set("w", "a", user("-".repeat(10)));

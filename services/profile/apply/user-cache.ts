@@ -1,5 +1,5 @@
 /**
- * Users as the store has them, in memory: as objects, and where there is no room for that as the texts of their rows, which take a third of the memory and are not
+ * Users as the store has them, in memory: as objects, and where there is no room for that as the texts of their rows, which take less than half of the memory and are not
  * traced by the garbage collector. A user who is changed rarely stays a text: the object that a step makes of it dies young. One who was changed lately becomes an
  * object, without its text, which each change would make anew.
  */
@@ -51,24 +51,31 @@ export function createUserCache({ bytesMax, entryBytes, rowBytesMax, ...form }: 
   function fitsAsText(rowLength: number): boolean {
     return rowLength * limits.profileRowShareMax <= rowBytesMax;
   }
-  /** Where there is room; else of those who were changed since the last change of as many others as are objects. */
-  function becomesObject(workspaceId: string, id: UserId, { row }: StoredUser): boolean {
-    return objects.bytes() < bytesMax || !fitsAsText(row.length) || changes - texts.changedAt(workspaceId, id) <= objects.count();
+  function fitsAsObject(rowLength: number): boolean {
+    return (rowLength + entryBytes) * limits.profileObjectShareMax <= bytesMax;
+  }
+  /** Who is too large for a text, or finds room, or was changed before and since then no more others were than there are objects. */
+  function becomesObject(workspaceId: string, id: UserId, { length }: string): boolean {
+    if (!fitsAsText(length) || objects.bytes() + length + entryBytes <= bytesMax) return true;
+    return changes - texts.changedAt(workspaceId, id) <= objects.count();
+  }
+  function forget(workspaceId: string, id: UserId): void {
+    objects.delete(workspaceId, id);
+    texts.delete(workspaceId, id);
   }
   return {
     get: (workspaceId, id) => objects.get(workspaceId, id) ?? texts.get(workspaceId, id),
     set(workspaceId, id, user) {
       changes += 1;
+      const { row } = user;
+      if (!fitsAsText(row.length) && !fitsAsObject(row.length)) return forget(workspaceId, id);
       if (objects.replace(workspaceId, id, user)) return;
-      if (becomesObject(workspaceId, id, user)) {
+      if (becomesObject(workspaceId, id, row)) {
         objects.add(workspaceId, id, user);
         texts.delete(workspaceId, id);
       } else texts.put({ workspaceId, id, user, changedAt: changes });
     },
-    delete(workspaceId, id) {
-      objects.delete(workspaceId, id);
-      texts.delete(workspaceId, id);
-    },
+    delete: forget,
     clear() {
       objects.clear();
       texts.clear();
@@ -83,9 +90,9 @@ export function createUserCache({ bytesMax, entryBytes, rowBytesMax, ...form }: 
   };
 }
 
-/** The row is not kept. */
+/** The row is not kept: its length stands for how large the object is. */
 interface ObjectEntry {
-  workspaceId: string;
+  readonly workspaceId: string;
   readonly id: UserId;
   profile: Profile | undefined;
   readonly row: "";
@@ -195,7 +202,7 @@ function usersAsTexts({ profileFromRow, profileToRow }: RowForm) {
     put({ workspaceId, id, user, changedAt }: ToKeep): void {
       remove(id);
       const row = user.row === "" && user.profile !== undefined ? profileToRow(user.profile) : user.row;
-      const text = textOf({ workspaceId, changedAt, user, row });
+      const text = textOf(workspaceId, changedAt, { ...user, row });
       texts.set(id, text);
       bytes += text.length + limits.profileRowEntryBytes;
     },
@@ -217,11 +224,15 @@ function usersAsTexts({ profileFromRow, profileToRow }: RowForm) {
 }
 
 /** Ids have no line end and no blank. Joined, as a text that is put together by `+` stays in pieces. */
-function textOf(
-  { workspaceId, changedAt, user, row }: Pick<ToKeep, "workspaceId" | "changedAt" | "user"> & { readonly row: string },
-): string {
-  const { held, openMerges, mark } = user;
-  return [workspaceId, changedAt, held ? "held" : "", openMerges.join(" "), mark === undefined ? "" : mark.join(" "), row].join("\n");
+function textOf(workspaceId: string, changedAt: number, { held, openMerges, mark, row }: StoredUser): string {
+  return [
+    workspaceId,
+    changedAt,
+    held ? "held" : "",
+    openMerges.length === 0 ? "" : JSON.stringify(openMerges),
+    mark === undefined ? "" : mark.join(" "),
+    row,
+  ].join("\n");
 }
 
 function userFromText(text: string, profileFromRow: RowForm["profileFromRow"]): StoredUser {
@@ -233,7 +244,8 @@ function userFromText(text: string, profileFromRow: RowForm["profileFromRow"]): 
     profile: row === "" ? undefined : profileFromRow(row),
     row,
     held: held !== "",
-    openMerges: merges === "" ? noItems : merges.split(" "),
+    // As JSON, since pieces of a text keep all of it
+    openMerges: merges === "" ? noItems : (JSON.parse(merges) as string[]),
     ...(mark !== "" && { mark: [Number(sequence), Number(part)] as const }),
   };
 }

@@ -217,7 +217,7 @@ function startAppliers({ world, process, servers, running, ports, store }: Appli
       cache: createUserCache({
         bytesMax: world.pick(4) * 1_000,
         entryBytes: 100,
-        rowBytesMax: world.pick(4) * 1_000,
+        rowBytesMax: world.pick(4) * 10_000,
         profileFromRow,
         profileToRow,
       }),
