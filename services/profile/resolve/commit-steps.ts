@@ -72,13 +72,14 @@ class StepsOfStore implements CommittedSteps {
   #isCounted = true;
   #latestNow = 0;
   #trimmed = 0;
-  #trimAt = 0;
+  #trimAt: number;
   #sweepAt = 0;
   #forgetAt: number;
 
   constructor(parts: CommitParts) {
     this.#parts = parts;
     this.progress = createProgress(parts.clock);
+    this.#trimAt = parts.clock.monotonic() + limits.logTrimMs;
     this.#forgetAt = parts.clock.monotonic() + limits.originsSweepMs;
   }
 
