@@ -8,7 +8,7 @@ import type { PageRequest, People, Person } from "../domain/page-ports.ts";
 import { noFields, personFields, standardFields } from "../domain/person-fields.ts";
 import { pageActor } from "./page-actor.ts";
 
-type Asking = PageRequest & { readonly actor?: string };
+type Asking = PageRequest & { readonly actor?: string; readonly readAfter?: string };
 
 export function profilePeople(profile: Pick<Client<typeof ProfileService>, "exportUsers" | "resolveUsers">): People {
   async function find(request: Asking, key: NonNullable<MessageInitShape<typeof UserKeySchema>["key"]>): Promise<Person | undefined> {
@@ -35,6 +35,6 @@ export function profilePeople(profile: Pick<Client<typeof ProfileService>, "expo
   };
 }
 
-function scopeOf({ workspaceId, requestId, traceparent, actor = pageActor }: Asking) {
-  return { workspaceId, requestId, actor, traceparent };
+function scopeOf({ workspaceId, requestId, traceparent, actor = pageActor, readAfter = "" }: Asking) {
+  return { workspaceId, requestId, actor, traceparent, readAfter };
 }

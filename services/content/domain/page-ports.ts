@@ -34,7 +34,10 @@ export interface PageRequest {
 
 /** The profile service's knowledge of people. Reads wait, bounded, for what was answered before. */
 export interface People {
-  byExternalId(request: PageRequest & { readonly actor: string }, externalId: string): Promise<Person | undefined>;
+  byExternalId(
+    request: PageRequest & { readonly actor: string; readonly readAfter: string },
+    externalId: string,
+  ): Promise<Person | undefined>;
   /** Undefined also for a person without an external id: consent is set by it. */
   byUserId(request: PageRequest, userId: string): Promise<Person | undefined>;
   /** What the person has of these. A refusal, at the latest after `limits.pageFieldsWaitMs`, means that they cannot be read now. */

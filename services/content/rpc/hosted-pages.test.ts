@@ -3,13 +3,17 @@ import { create } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { fakeClock } from "../../../platform/clock.fixture.ts";
 import { Refusal } from "../../../platform/refusal.ts";
-import { OpenPreferencePageRequestSchema } from "../../../proto/gen/heddle/content/v1/content_service_pb.ts";
+import {
+  CreatePreferencePageLinkRequestSchema,
+  OpenPreferencePageRequestSchema,
+} from "../../../proto/gen/heddle/content/v1/content_service_pb.ts";
 import type { Center } from "../domain/center.ts";
 import type { CenterStore } from "../domain/center-ports.ts";
 import type { Consent, People } from "../domain/page-ports.ts";
 import type { PageLinks } from "../links/page-links.ts";
 import { openPages } from "../page/pages.ts";
-import { handleOpenPage } from "./hosted-pages.ts";
+import { profilePeople } from "../clients/profile-people.ts";
+import { handleCreateLink, handleOpenPage, type HostedDeps } from "./hosted-pages.ts";
 
 const person = { userId: "u", externalId: "ann", email: "ann@example.com" };
 const states = { global: "subscribed", groups: [], memberships: new Map() } as const;
@@ -58,4 +62,22 @@ test("a page that shows no field asks for none, and a fault is not passed over",
   };
   expect(await pageOf("<p>{{${email_address}}}</p>", fail)).toContain("ann@example.com");
   await expect(pageOf(html, fail)).rejects.toThrow("a fault");
+});
+
+test("a link waits for the write that the caller names: the person may have been made by it", async () => {
+  const asked: unknown[] = [];
+  const profile = {
+    resolveUsers: async ({ scope }: { readonly scope?: { readonly readAfter?: string } }) => {
+      asked.push(scope?.readAfter);
+      return { keys: [{ users: [{ userId: "u", externalId: "ann" }] }] };
+    },
+  };
+  const deps = {
+    centers: { byId: async () => ({ id: "c", content: { state: "active" } }) },
+    links: { make: async () => ({ token: "t", expiresAt: 1 }) },
+    people: profilePeople(profile as unknown as Parameters<typeof profilePeople>[0]),
+  } as unknown as HostedDeps;
+  const scope = { workspaceId: "w", requestId: "r", actor: "key", readAfter: "p-9" };
+  const { path } = await handleCreateLink(deps, create(CreatePreferencePageLinkRequestSchema, { id: "c", externalId: "ann", scope }));
+  expect([path, asked]).toEqual(["/preferences/t", ["p-9"]]);
 });

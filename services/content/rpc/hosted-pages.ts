@@ -27,9 +27,10 @@ export interface HostedDeps {
 
 export async function handleCreateLink(deps: HostedDeps, message: CreatePreferencePageLinkRequest) {
   const caller = callerOf(message);
+  const { traceparent = "", readAfter = "" } = message.scope ?? {};
   const [center, person] = await Promise.all([
     foundCenter(deps, caller.workspaceId, message.id),
-    deps.people.byExternalId({ ...caller, traceparent: message.scope?.traceparent ?? "" }, message.externalId),
+    deps.people.byExternalId({ ...caller, traceparent, readAfter }, message.externalId),
   ]);
   if (center.content.state === "draft") throw new Refusal("STATE_CONFLICT", "The preference center is a draft: its pages do not open");
   if (person === undefined) throw new Refusal("NOT_FOUND", "No user has this external id");
