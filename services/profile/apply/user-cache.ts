@@ -90,7 +90,7 @@ export function createUserCache({ bytesMax, entryBytes, rowBytesMax, ...form }: 
   };
 }
 
-/** The row is not kept: its length stands for how large the object is. */
+/** Without the row, whose length stands for how large the object is. */
 interface ObjectEntry {
   readonly workspaceId: string;
   readonly id: UserId;
@@ -131,7 +131,10 @@ function usersAsObjects(entryBytes: number) {
     replace(workspaceId: string, id: UserId, { profile, row, held, openMerges, mark }: StoredUser): boolean {
       const entry = own(workspaceId, id);
       if (entry === undefined) return false;
-      Object.assign(entry, { profile, held, openMerges, mark });
+      entry.profile = profile;
+      entry.held = held;
+      entry.openMerges = openMerges;
+      entry.mark = mark;
       // One that did not change comes without its row
       if (row === "" && profile !== undefined) return true;
       bytes += row.length - entry.rowLength;

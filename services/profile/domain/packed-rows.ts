@@ -11,13 +11,13 @@ import { isAddressKey, isNeverShared, neverShared } from "./user-names.ts";
 /** Rows of users, by id. */
 export const packedUsers: Packing<UserId> = {
   pack: (_, row) => packUser(row as UserRow),
-  unpack: (id, kept) => unpackUser(id, kept as UserRow | string),
+  unpack: (id, packed) => unpackUser(id, packed as UserRow | string),
 };
 
 /** All other rows: those of addresses have a form of their own. */
 export const packedOthers: Packing<IdentityKey> = {
   pack: (key, row) => (isAddressKey(key) ? packSharers(row as readonly Sharer[]) : row),
-  unpack: (key, kept) => (isAddressKey(key) ? unpackSharers(kept as readonly Sharer[] | UserId) : kept),
+  unpack: (key, packed) => (isAddressKey(key) ? unpackSharers(packed as readonly Sharer[] | UserId) : packed),
 };
 
 /** The names of a user who has no more than an external id, an email and a phone number; any other row as a compact one. */
@@ -28,9 +28,9 @@ export function packUser(row: UserRow): UserRow | string {
   return [externalId ?? "", email ?? "", phone ?? ""].join("\n");
 }
 
-export function unpackUser(id: UserId, kept: UserRow | string): UserRow {
-  if (typeof kept !== "string") return kept;
-  const [externalId = "", email = "", phone = ""] = kept.split("\n");
+export function unpackUser(id: UserId, packed: UserRow | string): UserRow {
+  if (typeof packed !== "string") return packed;
+  const [externalId = "", email = "", phone = ""] = packed.split("\n");
   return {
     id,
     externalId: externalId === "" ? null : externalId,
@@ -49,8 +49,8 @@ export function packSharers(sharers: readonly Sharer[]): readonly Sharer[] | Use
   return Object.keys(only).length === fieldsOfSharer ? only.id : sharers;
 }
 
-export function unpackSharers(kept: readonly Sharer[] | UserId): readonly Sharer[] {
-  return typeof kept === "string" ? [{ id: kept, identified: true, updated: neverShared }] : kept;
+export function unpackSharers(packed: readonly Sharer[] | UserId): readonly Sharer[] {
+  return typeof packed === "string" ? [{ id: packed, identified: true, updated: neverShared }] : packed;
 }
 
 function hasNamesAlone(row: UserRow): boolean {

@@ -1,14 +1,14 @@
 /** Identity rows of one kind in memory, in two generations, with what is not confirmed and what the record at hand writes. */
 
-/** The form in which rows that are there are kept. */
+/** The form that rows have in memory. */
 export interface Packing<Key> {
   pack(key: Key, row: unknown): unknown;
-  unpack(key: Key, kept: unknown): unknown;
+  unpack(key: Key, packed: unknown): unknown;
 }
 
 /**
  * As RowCache of identities.ts; null is a row known to be absent. A row read in the old generation moves to the young one, and the old one is dropped as a whole.
- * What is not confirmed is kept apart, so that no eviction can lose it.
+ * What is not confirmed has a map of its own, so that no eviction can lose it.
  */
 export class RowGenerations<Key> {
   readonly #packing: Packing<Key>;
@@ -101,7 +101,7 @@ export class RowGenerations<Key> {
   }
 
   /** undefined: not known. */
-  #unpack(key: Key, kept: unknown): unknown {
-    return kept === undefined || kept === null ? kept : this.#packing.unpack(key, kept);
+  #unpack(key: Key, packed: unknown): unknown {
+    return packed === undefined || packed === null ? packed : this.#packing.unpack(key, packed);
   }
 }
