@@ -302,6 +302,8 @@ export const limits = {
   // The body of one, whatever the server takes: an event about several users is split by it
   eventBytesMax: 48 * 1024,
   eventsKeptMax: 5_000,
+  // Of one step that lie in one row (one process)
+  eventsPackedMax: 64,
   // Names that an event lists of one user, and their length together: more are left out, and the event says so
   eventNamesMax: 255,
   eventNamesCharsMax: 8_192,

@@ -7,6 +7,7 @@ import { systemClock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import { type Database, openDatabase } from "../sqlite/database.ts";
 import { describeEvents } from "./events-contract.ts";
+import { migrate } from "../sqlite/migrate.ts";
 import { openSqliteEvents } from "./sqlite.ts";
 
 const clock = systemClock;
@@ -27,6 +28,10 @@ describeEvents("sqlite", async () => {
     },
   };
 });
+
+const firstSchema = `CREATE TABLE events_kept (
+  sequence INTEGER PRIMARY KEY AUTOINCREMENT, subject TEXT NOT NULL, scope TEXT NOT NULL, event_id TEXT NOT NULL UNIQUE,
+  event_key TEXT NOT NULL, body BLOB NOT NULL, kept_at INTEGER NOT NULL) STRICT;`;
 
 function eventsFrom(first: number, count: number) {
   return Array.from({ length: count }, (_, at) => ({
@@ -59,6 +64,48 @@ test("the oldest events go, the newest stay", async () => {
   expect(oldest?.sequence).toBeGreaterThan(1);
   expect(oldest?.sequence).toBeLessThanOrEqual(1_001);
   expect((await events.read(all - 1, { max: 10 })).map(({ eventId }) => eventId)).toEqual([`e${all - 1}`]);
+  await database.close();
+});
+
+test("events that an earlier build kept are read at their places, and the next ones lie above all that it gave", async () => {
+  const database = openDatabase({ path: ":memory:" });
+  await migrate(database, "events", [firstSchema]);
+  await database.write(() => {
+    const insert = database.prepare("INSERT INTO events_kept VALUES (?, ?, ?, ?, ?, ?, ?)");
+    insert.run(7, "profile.user.merged.v1", "ws", "e7", "käthe", Uint8Array.of(7, 8), 70);
+    insert.run(9, "profile.user.updated.v1", "ws", "e9", "u", new Uint8Array(), 90);
+    insert.run(12, "profile.user.updated.v1", "ws", "e12", "u", new Uint8Array(), 120);
+    database.prepare("DELETE FROM events_kept WHERE sequence = 12").run();
+  });
+  const events = await openSqliteEvents({ database, clock });
+  await events.publish([...eventsFrom(9, 1), ...eventsFrom(13, 1)]);
+  expect(await events.read(0, { max: 10 })).toMatchObject([
+    { sequence: 7, subject: "profile.user.merged.v1", scope: "ws", eventId: "e7", key: "käthe", body: Uint8Array.of(7, 8), keptAt: 70 },
+    { sequence: 9, eventId: "e9", keptAt: 90 },
+    { sequence: 13, eventId: "e13" },
+  ]);
+  await database.close();
+});
+
+test("events above a place in the middle of those that were kept together", async () => {
+  const database = openDatabase({ path: ":memory:" });
+  const events = await openSqliteEvents({ database, clock });
+  const all = limits.eventsPackedMax * 40;
+  await events.publish(eventsFrom(1, all));
+  for (const after of [0, 1, limits.eventsPackedMax, limits.eventsPackedMax + 1, all - 1, all]) {
+    const read = await events.read(after, { max: 200 });
+    expect(read.map(({ sequence }) => sequence)).toEqual(Array.from({ length: Math.min(200, all - after) }, (_, at) => after + 1 + at));
+    expect(read.map(({ eventId }) => eventId)).toEqual(read.map(({ sequence }) => `e${sequence}`));
+  }
+  await database.close();
+});
+
+test("an event is kept though its id is the key of another", async () => {
+  const database = openDatabase({ path: ":memory:" });
+  const events = await openSqliteEvents({ database, clock });
+  await events.publish(eventsFrom(1, 1).map((event) => ({ ...event, key: "e2" })));
+  await events.publish(eventsFrom(2, 1));
+  expect((await events.read(0, { max: 10 })).map(({ eventId }) => eventId)).toEqual(["e1", "e2"]);
   await database.close();
 });
 

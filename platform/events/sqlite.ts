@@ -1,4 +1,5 @@
 /** Events in the embedded store: a table, which a service may fill in the transaction of the change that caused them. */
+import { Buffer } from "node:buffer";
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { Database } from "../sqlite/database.ts";
@@ -6,7 +7,7 @@ import { migrate } from "../sqlite/migrate.ts";
 import { checkEvent, type Events, type KeptEvent, type PublishedEvent } from "./events.ts";
 
 export interface SqliteEvents extends Events {
-  /** Runs inside a transaction of the database: the events are kept if and only if what is written with them is. */
+  /** Runs inside a transaction of the database: the events are kept if and only if what is written with them is. None may be kept already. */
   append(events: readonly PublishedEvent[]): void;
 }
 
@@ -14,49 +15,73 @@ export interface SqliteEvents extends Events {
 export async function openSqliteEvents({ database, clock }: { readonly database: Database; readonly clock: Clock }): Promise<SqliteEvents> {
   await migrate(database, "events", schema);
   function append(events: readonly PublishedEvent[]): void {
+    for (const event of events) checkEvent(event);
     const insert = database.prepare(put);
-    let last = 0;
-    for (const event of events) {
-      checkEvent(event);
-      const { subject, scope, eventId, key, body } = event;
-      const { changes, lastInsertRowid } = insert.run(subject, scope, eventId, key, body, clock.now());
-      if (changes > 0) last = Number(lastInsertRowid);
+    let last = Number(database.prepare(selectLastGiven).get()?.["seq"] ?? 0);
+    for (let at = 0; at < events.length; at += limits.eventsPackedMax) {
+      const some = events.slice(at, at + limits.eventsPackedMax);
+      last += some.length;
+      insert.run(last, some.length, headsOf(some), Buffer.concat(some.map(({ body }) => body)), clock.now());
     }
     if (last % trimEvery < events.length) database.prepare(trim).run(limits.eventsKeptMax);
+  }
+  function isStored({ eventId }: PublishedEvent): boolean {
+    return database.prepare(selectById).get(`,${JSON.stringify(eventId)},`, eventId) !== undefined;
+  }
+  function* eventsAfter(after: number): Generator<KeptEvent> {
+    for (let from = after;;) {
+      const rows = database.prepare(selectAll).all(from, rowsAtOnce);
+      if (rows.length === 0) return;
+      for (const row of rows) yield* eventsOfRow(row);
+      from = Number(rows.at(-1)?.["last"]);
+    }
   }
   return {
     append,
     async publish(events) {
       for (const event of events) checkEvent(event);
-      if (events.length > 0) await database.write(() => append(events));
+      if (events.length > 0) await database.write(() => append(events.filter((event) => !isStored(event))));
     },
     async read(after, { max, subject }) {
-      const rows = subject === undefined
-        ? database.prepare(selectAll).all(after, max)
-        : database.prepare(selectOf).all(after, subject, max);
+      const found: KeptEvent[] = [];
+      for (const event of eventsAfter(after)) {
+        if (found.length === max) break;
+        // The first row may begin before
+        if (event.sequence > after && (subject === undefined || event.subject === subject)) found.push(event);
+      }
       // A step that is done again after a power cut may keep its events at other places
       await database.durable();
-      return rows.map(eventOfRow);
+      return found;
     },
     async readLast({ subject, scope }, max) {
-      const rows = database.prepare(selectLast).all(subject, scope, max);
+      const rows = database.prepare(selectOf).all(`[${JSON.stringify(subject)},${JSON.stringify(scope)},`, max);
+      const found = rows.flatMap((row) => eventsOfRow(row).reverse()).filter((event) => event.subject === subject && event.scope === scope);
       await database.durable();
-      return rows.map(eventOfRow);
+      return found.slice(0, max);
     },
     close: () => Promise.resolve(),
   };
 }
 
-function eventOfRow(row: Readonly<Record<string, unknown>>): KeptEvent {
-  return {
-    sequence: Number(row["sequence"]),
-    subject: String(row["subject"]),
-    scope: String(row["scope"]),
-    eventId: String(row["event_id"]),
-    key: String(row["event_key"]),
-    body: row["body"] instanceof Uint8Array ? row["body"] : new Uint8Array(),
-    keptAt: Number(row["kept_at"]),
-  };
+type Row = Readonly<Record<string, unknown>>;
+
+/** What a row has of an event beside its body, whose length comes last. */
+type Head = readonly [subject: string, scope: string, eventId: string, key: string, bytes: number];
+
+function headsOf(events: readonly PublishedEvent[]): string {
+  const heads = events.map(({ subject, scope, eventId, key, body }): Head => [subject, scope, eventId, key, body.byteLength]);
+  return JSON.stringify(heads);
+}
+
+function eventsOfRow(row: Row): KeptEvent[] {
+  const bodies = row["bodies"] instanceof Uint8Array ? row["bodies"] : new Uint8Array();
+  const heads = JSON.parse(String(row["heads"])) as readonly Head[];
+  const first = Number(row["last"]) - heads.length + 1;
+  let at = 0;
+  return heads.map(([subject, scope, eventId, key, bytes], index) => {
+    const body = bodies.subarray(at, at += bytes);
+    return { sequence: first + index, subject, scope, eventId, key, body, keptAt: Number(row["kept_at"]) };
+  });
 }
 
 /** Owner `events`. */
@@ -67,15 +92,32 @@ const schema: readonly string[] = [
     event_key TEXT NOT NULL, body BLOB NOT NULL, kept_at INTEGER NOT NULL
   ) STRICT;
   `,
+  // Events that were kept together are one row, at the place of the last: one insert for a step instead of two for each event, and none in the middle
+  `
+  CREATE TABLE events_packed (
+    last INTEGER PRIMARY KEY AUTOINCREMENT, count INTEGER NOT NULL, heads TEXT NOT NULL, bodies BLOB NOT NULL, kept_at INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO events_packed (last, count, heads, bodies, kept_at)
+    SELECT sequence, 1, json_array(json_array(subject, scope, event_id, event_key, length(body))), body, kept_at FROM events_kept;
+  DELETE FROM sqlite_sequence WHERE name = 'events_packed';
+  INSERT INTO sqlite_sequence (name, seq) SELECT 'events_packed', seq FROM sqlite_sequence WHERE name = 'events_kept';
+  DROP TABLE events_kept;
+  ALTER TABLE events_packed RENAME TO events_kept;
+  `,
 ];
 
-/** Rows between two looks at what is too old. */
+/** Events between two looks at what is too old. */
 const trimEvery = 500;
-const put = `INSERT INTO events_kept (subject, scope, event_id, event_key, body, kept_at) VALUES (?, ?, ?, ?, ?, ?)
-  ON CONFLICT (event_id) DO NOTHING`;
-/** By count: places have gaps where an epoch began. */
-const trim = `DELETE FROM events_kept WHERE sequence <= (SELECT sequence FROM events_kept ORDER BY sequence DESC LIMIT 1 OFFSET ?)`;
-const selectAll = "SELECT * FROM events_kept WHERE sequence > ? ORDER BY sequence LIMIT ?";
-/** Without an index of its own: no more than `eventsKeptMax` rows are kept. */
-const selectLast = "SELECT * FROM events_kept WHERE subject = ? AND scope = ? ORDER BY sequence DESC LIMIT ?";
-const selectOf = "SELECT * FROM events_kept WHERE sequence > ? AND subject = ? ORDER BY sequence LIMIT ?";
+const rowsAtOnce = 16;
+/** The last place that was given, whether its event is kept or not: an epoch that begins moves it too (platform/log/sqlite-epoch.ts). */
+const selectLastGiven = "SELECT seq FROM sqlite_sequence WHERE name = 'events_kept'";
+const put = "INSERT INTO events_kept (last, count, heads, bodies, kept_at) VALUES (?, ?, ?, ?, ?)";
+/** Whole rows, as long as enough newer ones are left; by count, as places have gaps where an epoch began. */
+const trim = `DELETE FROM events_kept WHERE last < (
+  SELECT last FROM (SELECT last, sum(count) OVER (ORDER BY last DESC) AS newer FROM events_kept) WHERE newer >= ? ORDER BY last DESC LIMIT 1)`;
+const selectAll = "SELECT last, heads, bodies, kept_at FROM events_kept WHERE last > ? ORDER BY last LIMIT ?";
+/** Without an index: no more than some `eventsKeptMax` events are kept. A row that holds the text has at least one event of that subject and scope. */
+const selectOf = "SELECT last, heads, bodies, kept_at FROM events_kept WHERE instr(heads, ?) > 0 ORDER BY last DESC LIMIT ?";
+/** A key may be what an id is elsewhere. */
+const selectById = `SELECT 1 FROM events_kept
+  WHERE instr(heads, ?) > 0 AND EXISTS (SELECT 1 FROM json_each(heads) WHERE value ->> 2 = ?) LIMIT 1`;
