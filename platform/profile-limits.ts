@@ -50,7 +50,7 @@ export const profileLimits = {
   changedEventsMax: 200,
   // Rows of identities that are cached: so many, and more where the heap may grow to more than so many bytes for each (one has some 200)
   identityCacheEntriesMin: 70_000,
-  identityCacheHeapBytesEach: 8 * 1024,
+  identityCacheHeapBytesEach: 4 * 1024,
   // Users as objects: their rows' bytes and so many for each, and the part in so many of all that one may have who is too large for a text
   profileCacheBytesMax: 48 * 1024 * 1024,
   profileCacheEntryBytes: 2_600,

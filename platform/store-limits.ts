@@ -4,7 +4,8 @@ export const storeLimits = {
   storeBusyTimeoutMs: 5_000,
   storeWritesWaitingMax: 20_000,
   storeStatementsMax: 1_000,
-  storeCacheBytesMax: 32 * 1024 * 1024,
+  // SQLite looks through all of its pages behind each commit that divided one; what is not among them is in memory as the file's
+  storeCacheBytesMax: 8 * 1024 * 1024,
   // Pages of the WAL from which on a thread copies them, or each commit does
   storeWalPagesMax: 16_000,
   storeWalPagesWithinCommits: 4_000,
