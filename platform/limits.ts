@@ -267,6 +267,8 @@ export const limits = {
   scimPublishRetryMsMax: 30_000,
   ...contentLimits,
   ...tenantLimits,
+  // Room for a message that is written field by field, which the next one of its kind gets
+  messageBytesReusedMax: 64 * 1024,
   // RPC between parts
   // A translation of 20 MB, and what stands around it
   rpcMessageBytesMax: 24 * 1024 * 1024,

@@ -1,17 +1,13 @@
 /** How any service puts a checked request into its workspace's one order (heddle.intake.v1). */
-import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
-import { IntakeRecordSchema } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log/log.ts";
 import { partitionOf } from "../log/partition.ts";
-import { writtenVersion } from "../record-version.ts";
 import type { RequestContext } from "../request-context.ts";
 import { noTracer, traced, type Tracer } from "../telemetry/tracer.ts";
 import type { IdempotencyMark } from "./idempotency.ts";
+import { encodeRecord, type IntakeBody } from "./record-bytes.ts";
 import { checkedRecord } from "./record-size.ts";
 import { type Position, positionToToken } from "./position.ts";
-
-export type IntakeBody = NonNullable<MessageInitShape<typeof IntakeRecordSchema>["body"]>;
 
 export interface AppendParts {
   readonly log: Pick<Log, "append" | "partitions">;
@@ -67,11 +63,4 @@ export async function appendRecord(
 export async function submitTo(parts: IntakeParts, context: RequestContext, submission: Submission): Promise<Submitted> {
   const position = positionToToken(await appendRecord(parts, context, submission));
   return { position, replayed: submission.mark !== undefined && (await parts.decided(context, position)).repeat };
-}
-
-function encodeRecord(context: RequestContext, { body, mark }: Submission, now: number): Uint8Array {
-  const { workspaceId, requestId, actor, traceparent } = context;
-  const origin = { requestId, actor, receivedAt: BigInt(now), traceparent };
-  const message = create(IntakeRecordSchema, { workspaceId, origin, version: writtenVersion, body, ...(mark && { idempotency: mark }) });
-  return toBinary(IntakeRecordSchema, message, { writeUnknownFields: false });
 }

@@ -1,6 +1,7 @@
 /** MessagingStatusService: one entry an RPC, each only messages to domain values and back. */
 import type { ServiceImpl } from "@connectrpc/connect";
-import { type IntakeBody, submitTo } from "../../../platform/intake/intake.ts";
+import { submitTo } from "../../../platform/intake/intake.ts";
+import type { IntakeBody } from "../../../platform/intake/record-bytes.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { scopeOf } from "../../../platform/request-context.ts";
 import { EmailMark, EmailStatus, PhoneMark, SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";

@@ -179,7 +179,7 @@ test("what is updated is the message that the generated code writes, whatever it
       place: { sequence: BigInt(sequence), part },
     }));
     const message = createMessage(ProfileUserUpdatedSchema, { eventId, workspaceId, users: told });
-    expect(updatedMessage(eventId, workspaceId, users)).toEqual(toBinary(ProfileUserUpdatedSchema, message));
+    expect(updatedMessage(eventId, workspaceId, users)).toEqual(Buffer.from(toBinary(ProfileUserUpdatedSchema, message)));
   }));
 });
 

@@ -1,6 +1,6 @@
 /** What a request asks: the body of heddle.intake.v1.IntakeRecord -> IntakeBody of the domain. */
 import { Buffer } from "node:buffer";
-import type { IntakeBody as IntakeBodyInit } from "../../../platform/intake/intake.ts";
+import type { IntakeBody as IntakeBodyInit } from "../../../platform/intake/record-bytes.ts";
 import * as intake from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import type { IntakeBody } from "../domain/intake-record.ts";
 import type { TrackObject } from "../domain/track-object.ts";

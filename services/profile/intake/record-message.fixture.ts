@@ -1,7 +1,7 @@
 /** Records of the intake log as tests make them: IntakeRecord of the domain -> heddle.intake.v1.IntakeRecord. */
 import { Buffer } from "node:buffer";
-import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
-import type { IntakeBody as BodyInit } from "../../../platform/intake/intake.ts";
+import { fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
+import { encodeRecord as writeRecord, type IntakeBody as BodyInit } from "../../../platform/intake/record-bytes.ts";
 import * as intake from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import { ChangeGroupsSchema } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type { ConsentBody, Engagement, IntakeBody, IntakeRecord } from "../domain/intake-record.ts";
@@ -13,22 +13,15 @@ import { emailMarkNumbers, membershipNumbers, phoneMarkNumbers, statusNumbers } 
 export type IntakeEntry = Omit<IntakeRecord, "sequence">;
 
 export function encodeRecord(entry: IntakeEntry): Uint8Array {
-  const { workspaceId, requestId, actor, receivedAt, traceparent = "", idempotency } = entry;
-  const message = create(intake.IntakeRecordSchema, {
-    workspaceId,
-    origin: { requestId, actor, receivedAt: BigInt(receivedAt), traceparent },
-    body: bodyToMessage(entry.body),
-  });
-  if (idempotency !== undefined) {
-    message.idempotency = create(intake.IdempotencySchema, {
-      keyHash: Buffer.from(idempotency.keyHash, "hex"),
-      bodyHash: Buffer.from(idempotency.bodyHash, "hex"),
-      sentHash: Buffer.from(idempotency.sentHash ?? "", "hex"),
-      keepMs: BigInt(idempotency.keepMs),
-      answer: Buffer.from(idempotency.answer, "base64"),
-    });
-  }
-  return toBinary(intake.IntakeRecordSchema, message);
+  const { traceparent = "", receivedAt, idempotency, ...origin } = entry;
+  const mark = idempotency && {
+    keyHash: Buffer.from(idempotency.keyHash, "hex"),
+    bodyHash: Buffer.from(idempotency.bodyHash, "hex"),
+    sentHash: Buffer.from(idempotency.sentHash ?? "", "hex"),
+    keepMs: BigInt(idempotency.keepMs),
+    answer: Buffer.from(idempotency.answer, "base64"),
+  };
+  return writeRecord({ ...origin, traceparent }, { body: bodyToMessage(entry.body), mark }, receivedAt);
 }
 
 function bodyToMessage(body: IntakeBody): BodyInit {
