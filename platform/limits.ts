@@ -102,6 +102,9 @@ export const limits = {
   logAppendsWaitingMax: 10_000,
   lowPriorityWaitMsMax: 2_000,
   groupCommitWritesMax: 500,
+  // While each turn of the loop brings more, a transaction of one process waits so many of them and so long
+  groupCommitTurnsMax: 8,
+  groupCommitWaitMsMax: 4,
   passRecordsMax: 256,
   passBytesMin: 16 * 1024,
   passBytesMax: 2 * 1024 * 1024,

@@ -12,7 +12,7 @@ export interface Append {
 export interface GroupCommit {
   hasRoomFor(record: Uint8Array): boolean;
   join(append: Append, priority: "normal" | "low"): void;
-  waiting(): boolean;
+  waiting(): number;
   /**
    * The next batch, each class in call order: low appends that waited their time (or, where no normal one waits, all
    * that fit), then normal ones. At least one, then at most `groupCommitWritesMax` and `logBatchBytesMax`.
@@ -39,7 +39,7 @@ export function openGroupCommit(clock: Clock): GroupCommit {
       bytesWaiting += append.record.byteLength;
       (priority === "low" ? low : normal).push({ append, since: priority === "low" ? clock.monotonic() : 0 });
     },
-    waiting: () => normal.length > 0 || low.length > 0,
+    waiting: () => normal.length + low.length,
     take() {
       const whole = { countMax: limits.groupCommitWritesMax, bytesMax: limits.logBatchBytesMax };
       // Half for those that waited their time, the rest for normal ones: neither class can starve the other

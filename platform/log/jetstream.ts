@@ -116,7 +116,7 @@ class JetStreamLog implements Log {
 
   /** One batch after the other, so that a partition's order is that of the calls; what arrives meanwhile is the next. */
   async #flush(): Promise<void> {
-    while (this.#line.waiting()) {
+    while (this.#line.waiting() > 0) {
       // Callers that the last batch woke may append again before the next one closes
       await setImmediate();
       await this.#trimming;
@@ -151,7 +151,7 @@ class JetStreamLog implements Log {
   /** Where one batch got no answer, those behind it would wait as long for theirs; they certainly were not sent. */
   #refuseWaiting(cause: Refusal): void {
     this.#logger.error("log_outcome_unknown", cause, { stream: this.#name });
-    while (this.#line.waiting()) {
+    while (this.#line.waiting() > 0) {
       for (const append of this.#line.take()) append.reject(new Refusal("LOG_UNAVAILABLE", undefined, { cause }));
     }
   }

@@ -177,7 +177,7 @@ class SqliteLog implements Log {
 
   /** One batch after the other: what arrives during a write is the next batch. */
   async #flush(): Promise<void> {
-    while (this.#line.waiting()) await this.#writeBatch();
+    while (this.#line.waiting() > 0) await this.#writeBatch();
     this.#flushing = undefined;
   }
 
@@ -186,7 +186,7 @@ class SqliteLog implements Log {
     let batch: readonly Append[] | undefined;
     let sequences: readonly number[];
     try {
-      sequences = await this.#database.write(() => this.#insert(batch ??= this.#line.take()));
+      sequences = await this.#database.write(() => this.#insert(batch ??= this.#line.take()), { size: () => this.#line.waiting() });
     } catch (error) {
       const refusal = refusalOf(error);
       for (const append of batch ?? this.#line.take()) append.reject(refusal);

@@ -3,7 +3,9 @@ import { fork } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { systemClock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import { type Logger, silentLogger } from "../logger.ts";
 import { type Database, openDatabase } from "./database.ts";
@@ -116,6 +118,37 @@ describe("openDatabase()", () => {
     await expect(database.write(() => 1)).rejects.toMatchObject({ reason: "OVERLOADED" });
     await Promise.all(waiting);
     await expect(database.write(() => 1)).resolves.toBe(1);
+  });
+
+  test("write() shares a transaction with those that come in the turns of the loop behind it, up to so many turns", async () => {
+    const own = openDatabase({ path: ":memory:", clock: { ...systemClock, monotonic: () => 0 } });
+    /** In which turn each of so many writes, one a turn, was carried out. */
+    async function ranIn(turns: number): Promise<number[]> {
+      let turn = 0;
+      const writes: Promise<number>[] = [];
+      for (; turn < turns; turn += 1) {
+        writes.push(own.write(() => turn));
+        await setImmediate();
+      }
+      return await Promise.all(writes);
+    }
+    expect(new Set(await ranIn(limits.groupCommitTurnsMax / 2)).size).toBe(1);
+    const many = await ranIn(limits.groupCommitTurnsMax * 3);
+    expect(many[0]).toBeLessThanOrEqual(limits.groupCommitTurnsMax + 1);
+    expect(new Set(many).size).toBeGreaterThanOrEqual(3);
+    await own.close();
+  });
+
+  test("write() does not wait for others behind its time", async () => {
+    let now = 0;
+    const own = openDatabase({ path: ":memory:", clock: { ...systemClock, monotonic: () => (now += limits.groupCommitWaitMsMax) } });
+    let ran = 0;
+    const first = own.write(() => (ran += 1));
+    void own.write(() => (ran += 1));
+    await setImmediate();
+    expect(ran).toBe(2);
+    await first;
+    await own.close();
   });
 
   test("write() waits for the disk unless all who share the transaction can do their work again", async () => {

@@ -50,6 +50,8 @@ export interface Database {
 
 interface WriteOptions {
   readonly repeatable?: boolean;
+  /** How much the work will do, where that grows while it waits; 1 where it is left out. */
+  readonly size?: () => number;
 }
 
 /** Opens or makes the file at `path`; `:memory:` gives one that lives as long as the process. Recovers after a crash. */
@@ -101,6 +103,10 @@ class GroupCommit implements Database {
   readonly #commit: StatementSync;
   #queue: Waiting[] = [];
   #scheduled = false;
+  /** What the queue does in all, when that was last looked at; since when it waits, and for how many turns of the loop. */
+  #size = 0;
+  #since = 0;
+  #turns = 0;
   #failing = false;
   #closing: Promise<void> | undefined;
   #idle: (() => void) | undefined;
@@ -129,13 +135,13 @@ class GroupCommit implements Database {
       : createCheckpoints(this.handle, path, { ...parts, walSync: this.#walSync });
   }
 
-  write<T>(work: () => T, { repeatable = false }: WriteOptions = {}): Promise<T> {
+  write<T>(work: () => T, { repeatable = false, size = one }: WriteOptions = {}): Promise<T> {
     if (this.#closing) return Promise.reject(new Refusal("SHUTTING_DOWN", "The store is closed"));
     if (this.#queue.length >= limits.storeWritesWaitingMax) {
       return Promise.reject(new Refusal("OVERLOADED", "Too many writes wait for the store"));
     }
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work, repeatable, resolve: resolve as (value: unknown) => void, reject, failed: false, outcome: undefined });
+      this.#queue.push({ work, repeatable, size, resolve: resolve as (value: unknown) => void, reject, failed: false, outcome: undefined });
       this.#schedule();
     });
   }
@@ -175,11 +181,15 @@ class GroupCommit implements Database {
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
+    this.#size = 0;
+    this.#since = this.#clock.monotonic();
+    this.#turns = 0;
     setImmediate(() => this.#cycle());
   }
 
   #cycle(): void {
     if (this.#checkpoints.pause !== undefined) return void this.#checkpoints.pause.then(() => this.#cycle());
+    if (this.#grows()) return void setImmediate(() => this.#cycle());
     const batch = this.#take();
     const startedAt = this.#clock.monotonic();
     const refusal = this.#transact(batch);
@@ -192,6 +202,15 @@ class GroupCommit implements Database {
     this.#scheduled = false;
     if (this.#queue.length > 0) this.#schedule();
     else this.#idle?.();
+  }
+
+  /** Whether the last turn of the loop brought more: a transaction takes as long for a few requests as for all that come together. */
+  #grows(): boolean {
+    const before = this.#size;
+    this.#size = this.#queue.reduce((sum, { size }) => sum + size(), 0);
+    this.#turns += 1;
+    if (this.#size === before || this.#turns > limits.groupCommitTurnsMax) return false;
+    return this.#clock.monotonic() - this.#since < limits.groupCommitWaitMsMax;
   }
 
   #take(): Waiting[] {
@@ -289,9 +308,14 @@ class GroupCommit implements Database {
   }
 }
 
+function one(): number {
+  return 1;
+}
+
 interface Waiting {
   readonly work: () => unknown;
   readonly repeatable: boolean;
+  readonly size: () => number;
   readonly resolve: (value: unknown) => void;
   readonly reject: (reason: unknown) => void;
   failed: boolean;
