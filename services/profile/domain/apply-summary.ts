@@ -49,15 +49,16 @@ export const dayMs = 24 * 3600 * 1000;
 
 function count(summaries: Map<string, Summary>, { name, time, times }: Occurrence, now: number): void {
   const summary = summaries.get(name);
+  const day = dayOf(time);
+  const isRecent = day >= oldestDay(now);
   if (summary === undefined) {
-    summaries.set(name, recent({ first: time, last: time, count: times, days: new Map([[dayOf(time), times]]) }, now));
+    summaries.set(name, { first: time, last: time, count: times, days: new Map(isRecent ? [[day, times]] : []) });
     return;
   }
   if (time < summary.first) summary.first = time;
   if (time > summary.last) summary.last = time;
   summary.count += times;
-  const day = dayOf(time);
-  summary.days.set(day, (summary.days.get(day) ?? 0) + times);
+  if (isRecent) summary.days.set(day, (summary.days.get(day) ?? 0) + times);
   recent(summary, now);
 }
 
@@ -66,9 +67,13 @@ function count(summaries: Map<string, Summary>, { name, time, times }: Occurrenc
  * record's own now: so the profile depends on the sequence of records alone, not on when it was loaded.
  */
 function recent(summary: Summary, now: number): Summary {
-  const oldest = dayOf(now) - limits.dayCountsKept;
+  const oldest = oldestDay(now);
   for (const day of summary.days.keys()) if (day < oldest) summary.days.delete(day);
   return summary;
+}
+
+function oldestDay(now: number): number {
+  return dayOf(now) - limits.dayCountsKept;
 }
 
 interface Occurrence {
