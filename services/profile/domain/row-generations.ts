@@ -12,7 +12,8 @@ export interface Packing<Key> {
  */
 export class RowGenerations<Key> {
   readonly #packing: Packing<Key>;
-  readonly #overlay = new Map<Key, unknown>();
+  /** Made anew and never cleared: the place of what was cleared refers to the next, and where it is old, all of them become old. */
+  #overlay = new Map<Key, unknown>();
   #young = new Map<Key, unknown>();
   #old = new Map<Key, unknown>();
   #unconfirmed = new Map<Key, unknown>();
@@ -56,11 +57,11 @@ export class RowGenerations<Key> {
       this.#remember(key, row);
       this.#unconfirmed.set(key, row);
     }
-    this.#overlay.clear();
+    this.#overlay = new Map();
   }
 
   discard(): void {
-    this.#overlay.clear();
+    this.#overlay = new Map();
   }
 
   changes(): ReadonlyMap<Key, unknown> {
@@ -75,7 +76,7 @@ export class RowGenerations<Key> {
     this.#young = new Map();
     this.#old = new Map();
     this.#unconfirmed = new Map();
-    this.#overlay.clear();
+    this.#overlay = new Map();
   }
 
   get youngSize(): number {
