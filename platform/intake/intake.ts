@@ -12,7 +12,7 @@ import { type Position, positionToToken } from "./position.ts";
 export interface AppendParts {
   readonly log: Pick<Log, "append" | "partitions">;
   readonly clock: Clock;
-  readonly tracer?: Tracer;
+  readonly tracer?: Tracer | undefined;
 }
 
 export interface IntakeParts extends AppendParts {
@@ -46,14 +46,14 @@ export async function appendRecord(
   submission: Submission,
 ): Promise<Position> {
   const partition = partitionOf(context.workspaceId, log.partitions);
-  function append(traceparent = ""): Promise<number> {
-    const record = encodeRecord({ ...context, traceparent }, submission, clock.now());
+  function append(from: RequestContext): Promise<number> {
+    const record = encodeRecord(from, submission, clock.now());
     return log.append(partition, checkedRecord(record), submission.priority ?? "normal");
   }
-  if (context.traceparent === "") return { partition, sequence: await append() };
+  if (context.traceparent === "") return { partition, sequence: await append(context) };
   const attributes = { "heddle.partition": partition };
   const span = { name: "intake append", kind: "producer", traceparent: context.traceparent, attributes } as const;
-  return { partition, sequence: await traced(tracer, span, append) };
+  return { partition, sequence: await traced(tracer, span, (traceparent = "") => append({ ...context, traceparent })) };
 }
 
 /**

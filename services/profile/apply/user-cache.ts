@@ -85,7 +85,7 @@ export function createUserCache({ bytesMax, entryBytes, rowBytesMax, ...form }: 
         const { workspaceId, id, rowLength } = user;
         if (fitsAsText(rowLength)) texts.put({ workspaceId, id, user, changedAt: -Infinity });
       }
-      texts.keep(rowBytesMax);
+      texts.keep(rowBytesMax, changes);
     },
   };
 }
@@ -178,13 +178,14 @@ interface ToKeep {
   readonly changedAt: number;
 }
 
-/** One text a user, with all that was stored beside the row before it: nothing for the garbage collector to follow. The oldest goes first. */
+/**
+ * One text a user, with all that was stored beside the row before it: nothing for the garbage collector to follow. One that is changed keeps its place, and goes to
+ * the end when its turn to go comes: a Map with places that were left is made anew once half of them are, which takes milliseconds.
+ */
 function usersAsTexts({ profileFromRow, profileToRow }: RowForm) {
   const texts = new Map<UserId, string>();
   let bytes = 0;
-  function remove(id: UserId): void {
-    const text = texts.get(id);
-    if (text === undefined) return;
+  function remove(id: UserId, text: string): void {
     texts.delete(id);
     bytes -= text.length + limits.profileRowEntryBytes;
   }
@@ -200,23 +201,31 @@ function usersAsTexts({ profileFromRow, profileToRow }: RowForm) {
     /** As it was put; -Infinity: not known. */
     changedAt(workspaceId: string, id: UserId): number {
       const text = own(workspaceId, id);
-      return text === undefined ? -Infinity : Number(text.slice(workspaceId.length + 1, text.indexOf("\n", workspaceId.length + 1)));
+      return text === undefined ? -Infinity : changedAtOf(text);
     },
     put({ workspaceId, id, user, changedAt }: ToKeep): void {
-      remove(id);
+      const before = texts.get(id);
       const row = user.row === "" && user.profile !== undefined ? profileToRow(user.profile) : user.row;
       const text = textOf(workspaceId, changedAt, { ...user, row });
       texts.set(id, text);
-      bytes += text.length + limits.profileRowEntryBytes;
+      bytes += before === undefined ? text.length + limits.profileRowEntryBytes : text.length - before.length;
     },
     delete(workspaceId: string, id: UserId): void {
-      if (own(workspaceId, id) !== undefined) remove(id);
+      const text = own(workspaceId, id);
+      if (text !== undefined) remove(id, text);
     },
-    keep(bytesMax: number): void {
+    /** Takes out until the rest fits: in the order in which they came, but for those that are among the latest changes, half as many as there are users. */
+    keep(bytesMax: number, changes: number): void {
       if (bytes <= bytesMax) return;
-      for (const id of texts.keys()) {
+      const since = changes - texts.size / 2;
+      let mayStay = texts.size;
+      for (const [id, text] of texts) {
         if (bytes <= bytesMax) return;
-        remove(id);
+        if (mayStay > 0 && changedAtOf(text) > since) {
+          mayStay -= 1;
+          texts.delete(id);
+          texts.set(id, text);
+        } else remove(id, text);
       }
     },
     clear(): void {
@@ -224,6 +233,11 @@ function usersAsTexts({ profileFromRow, profileToRow }: RowForm) {
       bytes = 0;
     },
   };
+}
+
+function changedAtOf(text: string): number {
+  const begin = text.indexOf("\n") + 1;
+  return Number(text.slice(begin, text.indexOf("\n", begin)));
 }
 
 /** Ids have no line end and no blank. Joined, as a text that is put together by `+` stays in pieces. */

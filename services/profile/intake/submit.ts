@@ -47,8 +47,8 @@ export async function decidedRepeat(parts: Pick<WriteParts, "applied">, position
   return decided;
 }
 
-function append({ intake: { log }, ...parts }: WriteParts, context: RequestContext, submission: Submission): Promise<Position> {
-  return appendRecord({ ...parts, log }, context, submission);
+function append({ intake: { log }, clock, tracer }: WriteParts, context: RequestContext, submission: Submission): Promise<Position> {
+  return appendRecord({ log, clock, tracer }, context, submission);
 }
 
 /** Waits for the resolver. Refuses IDEMPOTENCY_KEY_REUSED, OUTCOME_UNKNOWN. */

@@ -42,8 +42,9 @@ export async function countStep(view: Identities, records: readonly ResolvedReco
   const counts = countEffects(records);
   if (counts.size === 0) return;
   const rows = new CountRows(view, store);
-  const times = await rows.times();
-  const newest = await rows.of(newestKey);
+  await rows.load([countedKey, newestKey]);
+  const times = rows.times();
+  const newest = rows.known(newestKey);
   const newestMinute = minuteOf(newest);
   const newestHour = times.hours.at(-1) ?? 0;
   // A log that was put back may have a clock that is behind the counts
@@ -66,16 +67,28 @@ class CountRows {
     this.#store = store;
   }
 
-  async times(): Promise<CountedTimes> {
-    return (await this.#row(countedKey) as CountedTimes | undefined) ?? { hours: [], days: [] };
+  /** Nearly always all are known. */
+  load(keys: readonly IdentityKey[]): Promise<void> | undefined {
+    const missing = keys.filter((key) => this.#view.peek(key) === undefined);
+    return missing.length === 0 ? undefined : this.#loadMissing(missing);
+  }
+
+  times(): CountedTimes {
+    return (this.#view.peek(countedKey) as CountedTimes | null | undefined) ?? { hours: [], days: [] };
+  }
+
+  known(key: IdentityKey): CountRow {
+    return (this.#view.peek(key) as CountRow | null | undefined) ?? noCounts;
   }
 
   async of(key: IdentityKey): Promise<CountRow> {
-    return (await this.#row(key) as CountRow | undefined) ?? noCounts;
+    await this.load([key]);
+    return this.known(key);
   }
 
   async total(more: number, now: number): Promise<UserTotal> {
-    const { count, since } = (await this.#row(totalKey) as UserTotal | undefined) ?? { count: 0, since: now };
+    await this.load([totalKey]);
+    const { count, since } = (this.#view.peek(totalKey) as UserTotal | null | undefined) ?? { count: 0, since: now };
     return { count: count + more, since };
   }
 
@@ -107,11 +120,8 @@ class CountRows {
     this.#view.put(key, addCounts(await this.of(key), hour % hoursPerDay, totalOf(row)));
   }
 
-  async #row(key: IdentityKey): Promise<unknown> {
-    if (this.#view.peek(key) === undefined) {
-      const found = await this.#store.load(this.#view.workspaceId, [key]);
-      this.#view.load([[key, found.get(key)]]);
-    }
-    return this.#view.peek(key) ?? undefined;
+  async #loadMissing(keys: readonly IdentityKey[]): Promise<void> {
+    const found = await this.#store.load(this.#view.workspaceId, keys);
+    this.#view.load(keys.map((key) => [key, found.get(key)] as const));
   }
 }
