@@ -131,6 +131,8 @@ export const limits = {
   ...storeLimits,
   logBytesWaitingMax: 128 * 1024 * 1024,
   logBatchBytesMax: 8 * 1024 * 1024,
+  // Of a batch that lie in one row (one process)
+  logPackedMax: 64,
   // Records behind the checkpoint that one process keeps in its log: for so long, or so many; where it was stopped meanwhile until it starts again
   logTrimMs: 1_000,
   logTrimRecordsMax: 1_000,

@@ -2,13 +2,14 @@
 import { Buffer } from "node:buffer";
 
 export function packRecords(bodies: readonly Uint8Array[]): Uint8Array {
-  const parts: Uint8Array[] = [];
+  const packed = Buffer.allocUnsafe(bodies.reduce((sum, { byteLength }) => sum + lengthBytes + byteLength, 0));
+  let at = 0;
   for (const body of bodies) {
-    const length = Buffer.alloc(lengthBytes);
-    length.writeUInt32BE(body.byteLength);
-    parts.push(length, body);
+    packed.writeUInt32BE(body.byteLength, at);
+    packed.set(body, at + lengthBytes);
+    at += lengthBytes + body.byteLength;
   }
-  return Buffer.concat(parts);
+  return packed;
 }
 
 /** The bodies in order, as views of `packed`. Throws RangeError on bytes that end too soon. */

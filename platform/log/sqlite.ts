@@ -8,6 +8,7 @@ import { isDiskFull } from "../sqlite/faults.ts";
 import { migrate } from "../sqlite/migrate.ts";
 import type { Log, LogRecord } from "./log.ts";
 import { createOwnTail, type OwnTail } from "./own-tail.ts";
+import { packRecords, unpackRecords } from "./packed-records.ts";
 import { partitionOf } from "./partition.ts";
 import type { ReachFile } from "./reach-file.ts";
 import { beginSqliteEpoch, epochSchema, givenThrough, openSqliteEpoch, type SqliteEpoch } from "./sqlite-epoch.ts";
@@ -81,6 +82,8 @@ const versions = [
      SELECT sequence * (SELECT count(*) FROM log_tails) + partition, body FROM log_records;
    DROP TABLE log_records;
    ALTER TABLE log_placed RENAME TO log_records;`,
+  // Records that were appended together are one row, packed, at the place of the last; 0: one alone, as it is
+  "ALTER TABLE log_records ADD COLUMN count INTEGER NOT NULL DEFAULT 0;",
 ];
 
 /** How many orders the log has; makes `partitions` of them where it has none yet. */
@@ -101,6 +104,8 @@ class SqliteLog implements Log {
   readonly #database: Database;
   readonly #line: GroupCommit;
   readonly #tails: number[];
+  /** What is forgotten and may be in a row with what is not. */
+  readonly #trimmed: number[];
   readonly #recent: readonly OwnTail[];
   readonly #epoch: SqliteEpoch;
   readonly #listeners = new Set<{ listener: (partition: number) => void }>();
@@ -114,6 +119,7 @@ class SqliteLog implements Log {
     this.#database = parts.database;
     this.#line = parts.line;
     this.#tails = tailRows(this.#database);
+    this.#trimmed = this.#tails.map(() => 0);
     this.#recent = this.#tails.map(createOwnTail);
   }
 
@@ -138,18 +144,32 @@ class SqliteLog implements Log {
     this.#check(partition);
     const recent = this.#recent[partition]?.read(after, options);
     if (recent !== undefined) return recent;
-    const from = this.#placeOf(partition, after);
-    // Sizes first: bodies are read only as far as they fit
-    const sizes = this.#database
-      .prepare(`SELECT place, length(body) AS bytes FROM log_records WHERE place > ? AND ${ofPartition} ORDER BY place LIMIT ?`)
-      .all(from, this.partitions, partition, options.max);
+    const records: LogRecord[] = [];
     let room = options.bytesMax;
-    const tooMuch = sizes.findIndex((row, index) => (room -= Number(row["bytes"])) < 0 && index > 0);
-    const last = sizes.at(tooMuch < 0 ? -1 : tooMuch - 1)?.["place"] ?? from;
-    const rows = this.#database
-      .prepare(`SELECT place, body FROM log_records WHERE place > ? AND place <= ? AND ${ofPartition} ORDER BY place`)
-      .all(from, last, this.partitions, partition);
-    return rows.map((row) => ({ sequence: Math.floor(Number(row["place"]) / this.partitions), body: row["body"] as Uint8Array }));
+    for (const record of this.#stored(partition, after)) {
+      room -= record.body.byteLength;
+      if (records.length === options.max || (room < 0 && records.length > 0)) break;
+      records.push(record);
+    }
+    return records;
+  }
+
+  *#stored(partition: number, after: number): Generator<LogRecord> {
+    const next = this.#database.prepare(
+      `SELECT place, count, body FROM log_records WHERE place > ? AND ${ofPartition} ORDER BY place LIMIT 1`,
+    );
+    for (let last = Math.max(after, this.#trimmed[partition] ?? 0), from = last;;) {
+      const row = next.get(this.#placeOf(partition, last), this.partitions, partition);
+      if (row === undefined) return;
+      last = Math.floor(Number(row["place"]) / this.partitions);
+      const body = row["body"] as Uint8Array;
+      const bodies = row["count"] === 0 ? [body] : unpackRecords(body);
+      const first = last - bodies.length + 1;
+      // The first row may begin before
+      for (let at = Math.max(0, from + 1 - first); at < bodies.length; at += 1) {
+        yield { sequence: first + at, body: bodies[at] as Uint8Array };
+      }
+    }
   }
 
   watch(listener: (partition: number) => void): () => void {
@@ -162,6 +182,7 @@ class SqliteLog implements Log {
   async trim(partition: number, through: number): Promise<void> {
     const end = Math.min(through, await this.tail(partition));
     this.#recent[partition]?.forget(end);
+    this.#trimmed[partition] = end;
     let deleted: number = limits.logTrimRecordsMax;
     while (deleted === limits.logTrimRecordsMax) {
       // Where a power cut takes it back, the next start does it again
@@ -206,17 +227,26 @@ class SqliteLog implements Log {
 
   /** Runs inside the transaction. The tails move only after the commit, so a repeat counts from the same place. */
   #insert(batch: readonly Append[]): number[] {
-    const insert = this.#database.prepare("INSERT INTO log_records (place, body) VALUES (?, ?)");
-    const next = new Map<number, number>();
-    const sequences = batch.map(({ partition, record }) => {
-      const sequence = Math.max(next.get(partition) ?? this.#tails[partition] ?? 0, this.#epoch.floor) + 1;
-      next.set(partition, sequence);
-      insert.run(this.#placeOf(partition, sequence), record);
-      return sequence;
-    });
-    this.#epoch.reserve(Math.max(...next.values()));
+    const insert = this.#database.prepare("INSERT INTO log_records (place, count, body) VALUES (?, ?, ?)");
     const move = this.#database.prepare("UPDATE log_tails SET sequence = ? WHERE partition = ?");
-    for (const [partition, sequence] of next) move.run(sequence, partition);
+    const together = new Map<number, Uint8Array[]>();
+    const sequences = batch.map(({ partition, record }) => {
+      const records = together.get(partition) ?? [];
+      together.set(partition, records);
+      return Math.max(this.#tails[partition] ?? 0, this.#epoch.floor) + records.push(record);
+    });
+    this.#epoch.reserve(Math.max(...sequences));
+    for (const [partition, records] of together) {
+      const last = Math.max(this.#tails[partition] ?? 0, this.#epoch.floor) + records.length;
+      for (let at = 0; at < records.length; at += limits.logPackedMax) {
+        const some = records.slice(at, at + limits.logPackedMax);
+        const [alone] = some;
+        const place = this.#placeOf(partition, last - records.length + at + some.length);
+        if (some.length === 1 && alone !== undefined) insert.run(place, 0, alone);
+        else insert.run(place, some.length, packRecords(some));
+      }
+      move.run(last, partition);
+    }
     return sequences;
   }
 
