@@ -131,8 +131,9 @@ export const limits = {
   ...storeLimits,
   logBytesWaitingMax: 128 * 1024 * 1024,
   logBatchBytesMax: 8 * 1024 * 1024,
-  // Of a batch that lie in one row (one process)
-  logPackedMax: 64,
+  // Of what was appended or kept together, records or events that lie in one row (one process), or one that is larger
+  rowPackedMax: 64,
+  rowPackedBytesMax: 64 * 1024,
   // Records behind the checkpoint that one process keeps in its log: for so long, or so many; where it was stopped meanwhile until it starts again
   logTrimMs: 1_000,
   logTrimRecordsMax: 1_000,
@@ -309,8 +310,6 @@ export const limits = {
   // The body of one, whatever the server takes: an event about several users is split by it
   eventBytesMax: 48 * 1024,
   eventsKeptMax: 5_000,
-  // Of one step that lie in one row (one process)
-  eventsPackedMax: 64,
   // Names that an event lists of one user, and their length together: more are left out, and the event says so
   eventNamesMax: 255,
   eventNamesCharsMax: 8_192,

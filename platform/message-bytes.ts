@@ -10,7 +10,7 @@ export function fieldNumbers<Fields extends Readonly<Record<string, { readonly n
 }
 
 /**
- * Fields of one message, which are written in the order of their numbers. A field that has its default is not written. One is made for a kind of message
+ * Fields of one message, which are written in the order of their numbers. A text that is empty and a number that is 0 are not written. One is made for a kind of message
  * and used for all of them, as to allocate its bytes costs as much as to write them.
  */
 export class MessageBytes {

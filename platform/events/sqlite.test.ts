@@ -90,13 +90,26 @@ test("events that an earlier build kept are read at their places, and the next o
 test("events above a place in the middle of those that were kept together", async () => {
   const database = openDatabase({ path: ":memory:" });
   const events = await openSqliteEvents({ database, clock });
-  const all = limits.eventsPackedMax * 40;
+  const all = limits.rowPackedMax * 40;
   await events.publish(eventsFrom(1, all));
-  for (const after of [0, 1, limits.eventsPackedMax, limits.eventsPackedMax + 1, all - 1, all]) {
+  for (const after of [0, 1, limits.rowPackedMax, limits.rowPackedMax + 1, all - 1, all]) {
     const read = await events.read(after, { max: 200 });
     expect(read.map(({ sequence }) => sequence)).toEqual(Array.from({ length: Math.min(200, all - after) }, (_, at) => after + 1 + at));
     expect(read.map(({ eventId }) => eventId)).toEqual(read.map(({ sequence }) => `e${sequence}`));
   }
+  await database.close();
+});
+
+test("append() of an event twice keeps it once, at its first place", async () => {
+  const database = openDatabase({ path: ":memory:" });
+  const events = await openSqliteEvents({ database, clock });
+  await database.write(() => events.append([...eventsFrom(1, 3), ...eventsFrom(2, 3)]));
+  expect((await events.read(0, { max: 10 })).map(({ eventId, sequence }) => [eventId, sequence])).toEqual([
+    ["e1", 1],
+    ["e2", 2],
+    ["e3", 3],
+    ["e4", 4],
+  ]);
   await database.close();
 });
 

@@ -3,11 +3,15 @@ import { Buffer } from "node:buffer";
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { Database } from "../sqlite/database.ts";
+import { rowBounds, runsOf } from "../log/packed-records.ts";
 import { migrate } from "../sqlite/migrate.ts";
 import { checkEvent, type Events, type KeptEvent, type PublishedEvent } from "./events.ts";
 
 export interface SqliteEvents extends Events {
-  /** Runs inside a transaction of the database: the events are kept if and only if what is written with them is. None may be kept already. */
+  /**
+   * Runs inside a transaction of the database: the events are kept if and only if what is written with them is. None may be kept already; of those that
+   * have the same id the first is kept.
+   */
   append(events: readonly PublishedEvent[]): void;
 }
 
@@ -18,8 +22,7 @@ export async function openSqliteEvents({ database, clock }: { readonly database:
     for (const event of events) checkEvent(event);
     const insert = database.prepare(put);
     let last = Number(database.prepare(selectLastGiven).get()?.["seq"] ?? 0);
-    for (let at = 0; at < events.length; at += limits.eventsPackedMax) {
-      const some = events.slice(at, at + limits.eventsPackedMax);
+    for (const some of runsOf(onceEach(events), ({ body }) => body.byteLength, rowBounds)) {
       last += some.length;
       insert.run(last, some.length, headsOf(some), Buffer.concat(some.map(({ body }) => body)), clock.now());
     }
@@ -27,14 +30,6 @@ export async function openSqliteEvents({ database, clock }: { readonly database:
   }
   function isStored({ eventId }: PublishedEvent): boolean {
     return database.prepare(selectById).get(`,${JSON.stringify(eventId)},`, eventId) !== undefined;
-  }
-  function* eventsAfter(after: number): Generator<KeptEvent> {
-    for (let from = after;;) {
-      const rows = database.prepare(selectAll).all(from, rowsAtOnce);
-      if (rows.length === 0) return;
-      for (const row of rows) yield* eventsOfRow(row);
-      from = Number(rows.at(-1)?.["last"]);
-    }
   }
   return {
     append,
@@ -44,7 +39,7 @@ export async function openSqliteEvents({ database, clock }: { readonly database:
     },
     async read(after, { max, subject }) {
       const found: KeptEvent[] = [];
-      for (const event of eventsAfter(after)) {
+      for (const event of eventsAfter(database, after)) {
         if (found.length === max) break;
         // The first row may begin before
         if (event.sequence > after && (subject === undefined || event.subject === subject)) found.push(event);
@@ -54,19 +49,48 @@ export async function openSqliteEvents({ database, clock }: { readonly database:
       return found;
     },
     async readLast({ subject, scope }, max) {
-      const rows = database.prepare(selectOf).all(`[${JSON.stringify(subject)},${JSON.stringify(scope)},`, max);
-      const found = rows.flatMap((row) => eventsOfRow(row).reverse()).filter((event) => event.subject === subject && event.scope === scope);
+      const found: KeptEvent[] = [];
+      for (const event of newestEvents(database, `[${JSON.stringify(subject)},${JSON.stringify(scope)},`)) {
+        if (found.length === max) break;
+        if (event.subject === subject && event.scope === scope) found.push(event);
+      }
       await database.durable();
-      return found.slice(0, max);
+      return found;
     },
     close: () => Promise.resolve(),
   };
+}
+
+/** From the row that has the first one above the place. */
+function* eventsAfter(database: Database, after: number): Generator<KeptEvent> {
+  for (let from = after;;) {
+    const rows = database.prepare(selectAll).all(from, rowsAtOnce);
+    if (rows.length === 0) return;
+    for (const row of rows) yield* eventsOfRow(row);
+    from = Number(rows.at(-1)?.["last"]);
+  }
+}
+
+/** The newest first, of rows whose heads hold the text. */
+function* newestEvents(database: Database, text: string): Generator<KeptEvent> {
+  for (let before = Number.MAX_SAFE_INTEGER;;) {
+    const rows = database.prepare(selectOf).all(before, text, rowsAtOnce);
+    if (rows.length === 0) return;
+    for (const row of rows) yield* eventsOfRow(row).reverse();
+    before = Number(rows.at(-1)?.["last"]);
+  }
 }
 
 type Row = Readonly<Record<string, unknown>>;
 
 /** What a row has of an event beside its body, whose length comes last. */
 type Head = readonly [subject: string, scope: string, eventId: string, key: string, bytes: number];
+
+/** A step that begins again with a user reports once more what it had reported. */
+function onceEach(events: readonly PublishedEvent[]): PublishedEvent[] {
+  const seen = new Set<string>();
+  return events.filter(({ eventId }) => seen.size < seen.add(eventId).size);
+}
 
 function headsOf(events: readonly PublishedEvent[]): string {
   const heads = events.map(({ subject, scope, eventId, key, body }): Head => [subject, scope, eventId, key, body.byteLength]);
@@ -108,7 +132,7 @@ const schema: readonly string[] = [
 
 /** Events between two looks at what is too old. */
 const trimEvery = 500;
-const rowsAtOnce = 16;
+const rowsAtOnce = 4;
 /** The last place that was given, whether its event is kept or not: an epoch that begins moves it too (platform/log/sqlite-epoch.ts). */
 const selectLastGiven = "SELECT seq FROM sqlite_sequence WHERE name = 'events_kept'";
 const put = "INSERT INTO events_kept (last, count, heads, bodies, kept_at) VALUES (?, ?, ?, ?, ?)";
@@ -117,7 +141,7 @@ const trim = `DELETE FROM events_kept WHERE last < (
   SELECT last FROM (SELECT last, sum(count) OVER (ORDER BY last DESC) AS newer FROM events_kept) WHERE newer >= ? ORDER BY last DESC LIMIT 1)`;
 const selectAll = "SELECT last, heads, bodies, kept_at FROM events_kept WHERE last > ? ORDER BY last LIMIT ?";
 /** Without an index: no more than some `eventsKeptMax` events are kept. A row that holds the text has at least one event of that subject and scope. */
-const selectOf = "SELECT last, heads, bodies, kept_at FROM events_kept WHERE instr(heads, ?) > 0 ORDER BY last DESC LIMIT ?";
+const selectOf = "SELECT last, heads, bodies, kept_at FROM events_kept WHERE last < ? AND instr(heads, ?) > 0 ORDER BY last DESC LIMIT ?";
 /** A key may be what an id is elsewhere. */
 const selectById = `SELECT 1 FROM events_kept
   WHERE instr(heads, ?) > 0 AND EXISTS (SELECT 1 FROM json_each(heads) WHERE value ->> 2 = ?) LIMIT 1`;

@@ -2,7 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import { limits } from "../limits.ts";
 import type { Log, LogRecord } from "../log/log.ts";
-import { packRecords } from "../log/packed-records.ts";
+import { packRecords, runsOf } from "../log/packed-records.ts";
 import type { Database } from "../sqlite/database.ts";
 import { migrate } from "../sqlite/migrate.ts";
 import type { LanePositions } from "./lane-positions.ts";
@@ -106,18 +106,7 @@ function firstBytes(records: readonly LogRecord[], bytesMax: number): LogRecord[
 
 /** Records as messages of `laneMessageBytes` each, or of one record. */
 export function packLane(bodies: readonly Uint8Array[]): Uint8Array[] {
-  const messages: Uint8Array[][] = [];
-  let room = 0;
-  for (const body of bodies) {
-    room -= body.byteLength;
-    const open = messages.at(-1);
-    if (open !== undefined && room >= 0) open.push(body);
-    else {
-      messages.push([body]);
-      room = limits.laneMessageBytes - body.byteLength;
-    }
-  }
-  return messages.map(packRecords);
+  return runsOf(bodies, ({ byteLength }) => byteLength, { bytesMax: limits.laneMessageBytes }).map(packRecords);
 }
 
 const select = "SELECT sequence, body FROM lane_messages WHERE service = ? AND sequence > ? ORDER BY sequence LIMIT ?";

@@ -83,7 +83,7 @@ describe("openSqliteLog()", () => {
 
   test("records that were appended together are read from the middle of them, and trimmed there, also by another process", async () => {
     const { database, log } = await openLog();
-    const count = 2 * limits.logPackedMax + 3;
+    const count = 2 * limits.rowPackedMax + 3;
     await Promise.all(Array.from({ length: count }, (_, at) => log.append(at % 2, Uint8Array.of(at % 200))));
     const own = Math.ceil(count / 2);
     await log.trim(0, 5);
@@ -93,7 +93,7 @@ describe("openSqliteLog()", () => {
       (await again.read(0, after, bounds)).map(({ sequence, body }) => [sequence, ...body]);
     const from = (first: number, length: number) => Array.from({ length }, (_, at) => [first + at, ((first + at - 1) * 2) % 200]);
     expect(await read(10, { max: 3, bytesMax: 99 })).toEqual(from(11, 3));
-    expect(await read(limits.logPackedMax - 1, { max: 99, bytesMax: 2 })).toEqual(from(limits.logPackedMax, 2));
+    expect(await read(limits.rowPackedMax - 1, { max: 99, bytesMax: 2 })).toEqual(from(limits.rowPackedMax, 2));
     expect(await read(7, { max: 99, bytesMax: 0 })).toEqual(from(8, 1));
     expect(await read(8, { max: 999, bytesMax: 999 })).toEqual(from(9, own - 8));
     await again.trim(0, 20);

@@ -8,7 +8,7 @@ import { isDiskFull } from "../sqlite/faults.ts";
 import { migrate } from "../sqlite/migrate.ts";
 import type { Log, LogRecord } from "./log.ts";
 import { createOwnTail, type OwnTail } from "./own-tail.ts";
-import { packRecords, unpackRecords } from "./packed-records.ts";
+import { packRecords, rowBounds, runsOf, unpackRecords } from "./packed-records.ts";
 import { partitionOf } from "./partition.ts";
 import type { ReachFile } from "./reach-file.ts";
 import { beginSqliteEpoch, epochSchema, givenThrough, openSqliteEpoch, type SqliteEpoch } from "./sqlite-epoch.ts";
@@ -104,7 +104,7 @@ class SqliteLog implements Log {
   readonly #database: Database;
   readonly #line: GroupCommit;
   readonly #tails: number[];
-  /** What is forgotten and may be in a row with what is not. */
+  /** What is forgotten and may be in a row with what is not; another process may read that again. */
   readonly #trimmed: number[];
   readonly #recent: readonly OwnTail[];
   readonly #epoch: SqliteEpoch;
@@ -148,8 +148,8 @@ class SqliteLog implements Log {
     let room = options.bytesMax;
     for (const record of this.#stored(partition, after)) {
       room -= record.body.byteLength;
-      if (records.length === options.max || (room < 0 && records.length > 0)) break;
-      records.push(record);
+      if (room < 0 && records.length > 0) break;
+      if (records.push(record) === options.max) break;
     }
     return records;
   }
@@ -182,7 +182,7 @@ class SqliteLog implements Log {
   async trim(partition: number, through: number): Promise<void> {
     const end = Math.min(through, await this.tail(partition));
     this.#recent[partition]?.forget(end);
-    this.#trimmed[partition] = end;
+    this.#trimmed[partition] = Math.max(end, this.#trimmed[partition] ?? 0);
     let deleted: number = limits.logTrimRecordsMax;
     while (deleted === limits.logTrimRecordsMax) {
       // Where a power cut takes it back, the next start does it again
@@ -233,21 +233,24 @@ class SqliteLog implements Log {
     const sequences = batch.map(({ partition, record }) => {
       const records = together.get(partition) ?? [];
       together.set(partition, records);
-      return Math.max(this.#tails[partition] ?? 0, this.#epoch.floor) + records.push(record);
+      return this.#lastGiven(partition) + records.push(record);
     });
     this.#epoch.reserve(Math.max(...sequences));
     for (const [partition, records] of together) {
-      const last = Math.max(this.#tails[partition] ?? 0, this.#epoch.floor) + records.length;
-      for (let at = 0; at < records.length; at += limits.logPackedMax) {
-        const some = records.slice(at, at + limits.logPackedMax);
+      let last = this.#lastGiven(partition);
+      for (const some of runsOf(records, ({ byteLength }) => byteLength, rowBounds)) {
+        last += some.length;
         const [alone] = some;
-        const place = this.#placeOf(partition, last - records.length + at + some.length);
-        if (some.length === 1 && alone !== undefined) insert.run(place, 0, alone);
-        else insert.run(place, some.length, packRecords(some));
+        if (some.length === 1 && alone !== undefined) insert.run(this.#placeOf(partition, last), 0, alone);
+        else insert.run(this.#placeOf(partition, last), some.length, packRecords(some));
       }
       move.run(last, partition);
     }
     return sequences;
+  }
+
+  #lastGiven(partition: number): number {
+    return Math.max(this.#tails[partition] ?? 0, this.#epoch.floor);
   }
 
   #trimSome(partition: number, through: number): number {

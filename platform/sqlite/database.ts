@@ -209,7 +209,7 @@ class GroupCommit implements Database {
     const before = this.#size;
     this.#size = this.#queue.reduce((sum, { size }) => sum + size(), 0);
     this.#turns += 1;
-    if (this.#size === before || this.#turns > limits.groupCommitTurnsMax) return false;
+    if (this.#size === before || this.#size >= limits.groupCommitWritesMax || this.#turns > limits.groupCommitTurnsMax) return false;
     return this.#clock.monotonic() - this.#since < limits.groupCommitWaitMsMax;
   }
 

@@ -214,11 +214,11 @@ function usersAsTexts({ profileFromRow, profileToRow }: RowForm) {
       const text = own(workspaceId, id);
       if (text !== undefined) remove(id, text);
     },
-    /** Takes out until the rest fits: in the order in which they came, but for those that are among the latest changes, half as many as there are users. */
+    /** Takes out until the rest fits: in the order in which they came, but for those that are among the latest changes, half as many as there are users: up to so many that others do not wait. */
     keep(bytesMax: number, changes: number): void {
       if (bytes <= bytesMax) return;
       const since = changes - texts.size / 2;
-      let mayStay = texts.size;
+      let mayStay = limits.profileRowsMovedMax;
       for (const [id, text] of texts) {
         if (bytes <= bytesMax) return;
         if (mayStay > 0 && changedAtOf(text) > since) {

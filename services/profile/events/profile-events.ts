@@ -82,7 +82,7 @@ function updatedOf(workspaceId: string, users: ReadonlyMap<UserId, Updated>): Pu
   return parts.flatMap((some) => updatedOf(workspaceId, some));
 }
 
-/** The last place, then a hash of users and marks: ids that rise lie side by side in a store's index, those of a hash on a page each. */
+/** The last place, then a hash of users and marks. */
 function updatedId(workspaceId: string, users: ReadonlyMap<UserId, Updated>): string {
   let last = 0;
   for (const { mark: [sequence] } of users.values()) last = Math.max(last, sequence);
