@@ -94,9 +94,17 @@ test("a client that takes nothing of an answer which goes on is known by what wa
       if ((out?.waiting ?? 0) < 2 * piece.length) out?.write(piece);
       await second();
     }
-    if (reads) await expect.poll(() => out?.waiting).toBe(0);
-    else expect(out?.waiting).toBeGreaterThan(piece.length);
-    await expect.poll(() => ended).toBe(reads ? 0 : 1);
+    if (reads) {
+      await expect.poll(() => out?.waiting).toBe(0);
+      expect(ended).toBe(0);
+    } else {
+      expect(out?.waiting).toBeGreaterThan(piece.length);
+      // What the system takes of the first pieces, it may take late: the client is seen to move until then
+      await expect.poll(async () => {
+        await second();
+        return ended;
+      }).toBe(1);
+    }
     client.destroy();
     await expect.poll(() => ended).toBe(1);
     await server?.close();
