@@ -3,7 +3,8 @@ import { Buffer } from "node:buffer";
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { Database } from "../sqlite/database.ts";
-import { rowBounds, runsOf } from "../log/packed-records.ts";
+import { rowBounds } from "../log/packed-records.ts";
+import { slicesBySize } from "../slices-by-size.ts";
 import { migrate } from "../sqlite/migrate.ts";
 import { checkEvent, type Events, type KeptEvent, type PublishedEvent } from "./events.ts";
 
@@ -22,7 +23,7 @@ export async function openSqliteEvents({ database, clock }: { readonly database:
     for (const event of events) checkEvent(event);
     const insert = database.prepare(put);
     let last = Number(database.prepare(selectLastGiven).get()?.["seq"] ?? 0);
-    for (const some of runsOf(onceEach(events), ({ body }) => body.byteLength, rowBounds)) {
+    for (const some of slicesBySize(onceEach(events), ({ body }) => body.byteLength, rowBounds)) {
       last += some.length;
       insert.run(last, some.length, headsOf(some), Buffer.concat(some.map(({ body }) => body)), clock.now());
     }
@@ -38,22 +39,19 @@ export async function openSqliteEvents({ database, clock }: { readonly database:
       if (events.length > 0) await database.write(() => append(events.filter((event) => !isStored(event))));
     },
     async read(after, { max, subject }) {
-      const found: KeptEvent[] = [];
-      for (const event of eventsAfter(database, after)) {
-        if (found.length === max) break;
-        // The first row may begin before
-        if (event.sequence > after && (subject === undefined || event.subject === subject)) found.push(event);
-      }
+      const found = eventsAfter(database, after)
+        .filter((event) => subject === undefined || event.subject === subject)
+        .take(max)
+        .toArray();
       // A step that is done again after a power cut may keep its events at other places
       await database.durable();
       return found;
     },
     async readLast({ subject, scope }, max) {
-      const found: KeptEvent[] = [];
-      for (const event of newestEvents(database, `[${JSON.stringify(subject)},${JSON.stringify(scope)},`)) {
-        if (found.length === max) break;
-        if (event.subject === subject && event.scope === scope) found.push(event);
-      }
+      const found = newestEvents(database, `[${JSON.stringify(subject)},${JSON.stringify(scope)},`)
+        .filter((event) => event.subject === subject && event.scope === scope)
+        .take(max)
+        .toArray();
       await database.durable();
       return found;
     },
@@ -61,24 +59,21 @@ export async function openSqliteEvents({ database, clock }: { readonly database:
   };
 }
 
-/** From the row that has the first one above the place. */
 function* eventsAfter(database: Database, after: number): Generator<KeptEvent> {
-  for (let from = after;;) {
-    const rows = database.prepare(selectAll).all(from, rowsAtOnce);
-    if (rows.length === 0) return;
-    for (const row of rows) yield* eventsOfRow(row);
-    from = Number(rows.at(-1)?.["last"]);
-  }
+  const rows = rowsInPages(after, (from) => database.prepare(selectAll).all(from, rowsAtOnce));
+  // The first row may begin before
+  for (const row of rows) for (const event of eventsOfRow(row)) if (event.sequence > after) yield event;
 }
 
 /** The newest first, of rows whose heads hold the text. */
 function* newestEvents(database: Database, text: string): Generator<KeptEvent> {
-  for (let before = Number.MAX_SAFE_INTEGER;;) {
-    const rows = database.prepare(selectOf).all(before, text, rowsAtOnce);
-    if (rows.length === 0) return;
-    for (const row of rows) yield* eventsOfRow(row).reverse();
-    before = Number(rows.at(-1)?.["last"]);
-  }
+  const rows = rowsInPages(Number.MAX_SAFE_INTEGER, (before) => database.prepare(selectOf).all(before, text, rowsAtOnce));
+  for (const row of rows) yield* eventsOfRow(row).reverse();
+}
+
+/** `read` gives those that follow behind a row's place. */
+function* rowsInPages(start: number, read: (from: number) => readonly Row[]): Generator<Row> {
+  for (let page = read(start); page.length > 0; page = read(Number(page.at(-1)?.["last"]))) yield* page;
 }
 
 type Row = Readonly<Record<string, unknown>>;

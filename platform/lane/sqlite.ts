@@ -2,8 +2,9 @@
 import { setImmediate } from "node:timers/promises";
 import { limits } from "../limits.ts";
 import type { Log, LogRecord } from "../log/log.ts";
-import { packRecords, runsOf } from "../log/packed-records.ts";
+import { packRecords } from "../log/packed-records.ts";
 import type { Database } from "../sqlite/database.ts";
+import { slicesBySize } from "../slices-by-size.ts";
 import { migrate } from "../sqlite/migrate.ts";
 import type { LanePositions } from "./lane-positions.ts";
 
@@ -106,7 +107,7 @@ function firstBytes(records: readonly LogRecord[], bytesMax: number): LogRecord[
 
 /** Records as messages of `laneMessageBytes` each, or of one record. */
 export function packLane(bodies: readonly Uint8Array[]): Uint8Array[] {
-  return runsOf(bodies, ({ byteLength }) => byteLength, { bytesMax: limits.laneMessageBytes }).map(packRecords);
+  return slicesBySize(bodies, ({ byteLength }) => byteLength, { bytesMax: limits.laneMessageBytes }).map(packRecords);
 }
 
 const select = "SELECT sequence, body FROM lane_messages WHERE service = ? AND sequence > ? ORDER BY sequence LIMIT ?";

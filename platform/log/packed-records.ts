@@ -5,27 +5,6 @@ import { limits } from "../limits.ts";
 /** Of what lies in one row of SQLite. */
 export const rowBounds = { max: limits.rowPackedMax, bytesMax: limits.rowPackedBytesMax } as const;
 
-/** The items in order, in runs of at most `max` and `bytesMax`, or of one item that is larger. */
-export function runsOf<Item>(
-  items: readonly Item[],
-  bytesOf: (item: Item) => number,
-  { max = Infinity, bytesMax }: { readonly max?: number; readonly bytesMax: number },
-): Item[][] {
-  const runs: Item[][] = [];
-  let room = 0;
-  for (const item of items) {
-    const bytes = bytesOf(item);
-    const open = runs.at(-1);
-    room -= bytes;
-    if (open !== undefined && open.length < max && room >= 0) open.push(item);
-    else {
-      runs.push([item]);
-      room = bytesMax - bytes;
-    }
-  }
-  return runs;
-}
-
 export function packRecords(bodies: readonly Uint8Array[]): Uint8Array {
   const packed = Buffer.allocUnsafe(bodies.reduce((sum, { byteLength }) => sum + lengthBytes + byteLength, 0));
   let at = 0;

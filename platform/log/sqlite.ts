@@ -3,12 +3,13 @@ import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import { type Logger, silentLogger } from "../logger.ts";
 import { Refusal } from "../refusal.ts";
+import { slicesBySize } from "../slices-by-size.ts";
 import type { Database } from "../sqlite/database.ts";
 import { isDiskFull } from "../sqlite/faults.ts";
 import { migrate } from "../sqlite/migrate.ts";
 import type { Log, LogRecord } from "./log.ts";
 import { createOwnTail, type OwnTail } from "./own-tail.ts";
-import { packRecords, rowBounds, runsOf, unpackRecords } from "./packed-records.ts";
+import { packRecords, rowBounds, unpackRecords } from "./packed-records.ts";
 import { partitionOf } from "./partition.ts";
 import type { ReachFile } from "./reach-file.ts";
 import { beginSqliteEpoch, epochSchema, givenThrough, openSqliteEpoch, type SqliteEpoch } from "./sqlite-epoch.ts";
@@ -238,7 +239,7 @@ class SqliteLog implements Log {
     this.#epoch.reserve(Math.max(...sequences));
     for (const [partition, records] of together) {
       let last = this.#lastGiven(partition);
-      for (const some of runsOf(records, ({ byteLength }) => byteLength, rowBounds)) {
+      for (const some of slicesBySize(records, ({ byteLength }) => byteLength, rowBounds)) {
         last += some.length;
         const [alone] = some;
         if (some.length === 1 && alone !== undefined) insert.run(this.#placeOf(partition, last), 0, alone);

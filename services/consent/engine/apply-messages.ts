@@ -10,6 +10,7 @@ import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
 import type { LaneBody } from "../lane/lane-window.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { limits } from "../../../platform/limits.ts";
+import { slicesBySize } from "../../../platform/slices-by-size.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import { isPassing } from "../../../platform/passing.ts";
 import { type TracedLane, tracedRecords } from "../../../platform/telemetry/traced-records.ts";
@@ -55,23 +56,9 @@ export async function applyLane<State extends Aged, Said extends ConsentRecord, 
   parts: ApplyParts<State, Said, OfWorkspace>,
   bodies: readonly LaneBody[],
 ): Promise<void> {
-  for (const some of slicesOf(bodies)) await applySlice(parts, some);
-}
-
-/** What one request says of very many users is not unpacked all at once. */
-function slicesOf(bodies: readonly LaneBody[]): LaneBody[][] {
-  const slices: LaneBody[][] = [];
-  let room = 0;
-  for (const one of bodies) {
-    const slice = slices.at(-1);
-    room -= one.body.byteLength;
-    if (slice !== undefined && room >= 0) slice.push(one);
-    else {
-      slices.push([one]);
-      room = limits.consentSliceBytesMax - one.body.byteLength;
-    }
-  }
-  return slices;
+  // What one request says of very many users is not unpacked all at once
+  const slices = slicesBySize(bodies, ({ body }) => body.byteLength, { bytesMax: limits.consentSliceBytesMax });
+  for (const some of slices) await applySlice(parts, some);
 }
 
 async function applySlice<State extends Aged, Said extends ConsentRecord, OfWorkspace>(

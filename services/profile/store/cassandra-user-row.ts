@@ -1,6 +1,7 @@
 /** The writes to one user's partition: the state, and the records that wait. */
 import type { Statement } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
+import { slicesBySize } from "../../../platform/slices-by-size.ts";
 import type { HeldState, UserChanges, UserState } from "../domain/ports.ts";
 import type { Profile } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
@@ -64,18 +65,7 @@ function heldRecord(user: UserPlace, record: ProfileRecord): Statement {
 
 /** Records that wait may be many: those that do not fit go first, where no reader sees them until the user is held. */
 function inWrites(records: readonly Statement[], rest: readonly Statement[]): Statement[][] {
-  const writes: Statement[][] = [];
-  let current: Statement[] = [];
-  let bytes = 0;
-  for (const record of records) {
-    const size = String(record.values["body"]).length;
-    if (current.length > 0 && bytes + size > limits.cassandraBatchBytesMax) {
-      writes.push(current);
-      current = [];
-      bytes = 0;
-    }
-    current.push(record);
-    bytes += size;
-  }
-  return [...writes, [...current, ...rest]].filter((write) => write.length > 0);
+  const writes = slicesBySize(records, ({ values }) => String(values["body"]).length, { bytesMax: limits.cassandraBatchBytesMax });
+  const last = writes.pop() ?? [];
+  return [...writes, [...last, ...rest]].filter((write) => write.length > 0);
 }
