@@ -188,8 +188,8 @@ async function callRoute(
 /** A proxy on the way keeps none of it back, and changes nothing. */
 const eventStream = { contentType: "text/event-stream; charset=utf-8", cacheControl: "no-store, no-transform" };
 
-async function readBody(request: HttpRequest, route: KeyRoute, access: Answering["access"]): Promise<Uint8Array> {
-  return isPaused(route) ? await readUnlessPaused(request, route.bodyBytesMax, access) : await request.readBody(route.bodyBytesMax);
+function readBody(request: HttpRequest, route: KeyRoute, access: Answering["access"]): Promise<Uint8Array> {
+  return isPaused(route) ? readUnlessPaused(request, route.bodyBytesMax, access) : request.readBody(route.bodyBytesMax);
 }
 
 function scopeOf(request: HttpRequest, route: KeyRoute, spent: Spent): Omit<RequestContext, "traceparent"> {

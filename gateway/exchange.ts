@@ -91,10 +91,14 @@ export class Exchange {
   }
 
   /** See HttpRequest.readBody. What a compressed body may unfold to counts as held before it is known. */
-  async readBody(headers: RequestHeaders, bytesMax: number): Promise<Uint8Array> {
+  readBody(headers: RequestHeaders, bytesMax: number): Promise<Uint8Array> {
     const coding = bodyCodingOf(headers.get("content-encoding"));
-    const bytes = await this.#readBytes(headers, bytesMax);
-    if (coding === undefined) return bytes;
+    const reading = this.#readBytes(headers, bytesMax);
+    return coding === undefined ? reading : this.#unfold(coding, reading, bytesMax);
+  }
+
+  async #unfold(coding: string, reading: Promise<Uint8Array>, bytesMax: number): Promise<Uint8Array> {
+    const bytes = await reading;
     return await this.#traffic.unfolding.run(async () => {
       this.#hold(bytesMax);
       if (this.#traffic.bodyBytes > limits.bodyBytesInFlightMax) throw new Refusal("OVERLOADED");

@@ -50,14 +50,14 @@ export const profileLimits = {
   changedEventsMax: 200,
   // Rows of identities that are cached: so many, and more where the heap may grow to more than so many bytes for each (one has some 200)
   identityCacheEntriesMin: 70_000,
-  identityCacheHeapBytesEach: 4 * 1024,
+  identityCacheHeapBytesEach: 2 * 1024,
   // Users as objects: their rows' bytes and so many for each, and the part in so many of all that one may have who is too large for a text
   profileCacheBytesMax: 48 * 1024 * 1024,
   profileCacheEntryBytes: 2_600,
   profileObjectShareMax: 2,
   // And as the texts of their rows: one part in so many of what the heap may grow to, what one takes beside its text, and the part in so many of all
   // texts that one may have
-  profileRowsHeapShare: 16,
+  profileRowsHeapShare: 8,
   profileRowEntryBytes: 400,
   profileRowShareMax: 8,
   // Texts that go to the end, where room is made, in place of being forgotten

@@ -4,7 +4,7 @@ import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { env, execPath } from "node:process";
 import { promisify } from "node:util";
-import { type CassandraServer, startCassandra } from "./servers/cassandra.ts";
+import { type CassandraOptions, type CassandraServer, startCassandra } from "./servers/cassandra.ts";
 import { type NatsServer, startNats } from "./servers/nats.ts";
 import { type RedisServer, startRedis } from "./servers/redis.ts";
 import { whileItMoves } from "./start-wait.ts";
@@ -12,12 +12,15 @@ import { whileItMoves } from "./start-wait.ts";
 const here = resolve(import.meta.dirname, "..");
 
 /** About 25 s and 2 GB. Data are thrown away unless `folder` keeps them. Rejects with what is missing on this machine. */
-export async function startMeshServers(options: { readonly folder?: string; readonly lastsLong?: boolean } = {}): Promise<MeshServers> {
+export async function startMeshServers(
+  options: Pick<CassandraOptions, "folder" | "lastsLong" | "isMeasured"> = {},
+): Promise<MeshServers> {
+  const { lastsLong = false, isMeasured = false } = options;
   const place = (name: string) => folderOf(options.folder, name);
   const starts = await Promise.allSettled([
     startNats(place("nats")),
     startRedis(place("redis")),
-    startCassandra({ ...place("cassandra"), heapMegabytes: 1024, commitlogSync: "group", lastsLong: options.lastsLong === true }),
+    startCassandra({ ...place("cassandra"), heapMegabytes: 1024, commitlogSync: "group", lastsLong, isMeasured }),
   ]);
   const [nats, redis, cassandra] = starts;
   async function stop(): Promise<void> {

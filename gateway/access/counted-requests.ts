@@ -91,10 +91,10 @@ export class CountedSpan {
   add(now: number, name: string): void {
     const { slotMs, spanMs } = kinds[this.by];
     const slot = Math.max(0, Math.floor((now - this.at * spanMs) / slotMs));
-    const place = this.#places.get(name) ?? this.#places.size;
-    this.#places.set(name, place);
-    const counts = this.#slots.get(slot) ?? [];
-    this.#slots.set(slot, counts);
+    let place = this.#places.get(name);
+    if (place === undefined) this.#places.set(name, place = this.#places.size);
+    let counts = this.#slots.get(slot);
+    if (counts === undefined) this.#slots.set(slot, counts = []);
     while (counts.length <= place) counts.push(0);
     counts[place] = (counts[place] ?? 0) + 1;
     this.isWritten = false;

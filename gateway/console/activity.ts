@@ -96,7 +96,8 @@ function note(own: Kept, answered: Answered): void {
   own.requests[slot] = (own.requests[slot] ?? 0) + 1;
   if (isRefused) own.refused[slot] = (own.refused[slot] ?? 0) + 1;
   const key = `${method} ${route}`;
-  const counts = own.routes.get(key) ?? { method, route, requests: 0, refused: 0, ms: 0 };
+  let counts = own.routes.get(key);
+  if (counts === undefined) own.routes.set(key, counts = { method, route, requests: 0, refused: 0, ms: 0 });
   counts.requests += 1;
   counts.ms += ms;
   if (isRefused) {
@@ -104,7 +105,6 @@ function note(own: Kept, answered: Answered): void {
     own.errors.push(answered);
     if (own.errors.length > 2 * limits.consoleErrorsMax) own.errors = own.errors.slice(-limits.consoleErrorsMax);
   }
-  own.routes.set(key, counts);
 }
 
 const refusedFrom = 400;

@@ -40,18 +40,27 @@ export interface TargetOptions {
   readonly keys: readonly string[];
 }
 
-interface Build {
+export interface Build {
   readonly name: string;
   readonly folder: string;
   readonly profiles?: number;
+}
+
+/** Where a target has its data: a folder in `folder`, and keyspaces. */
+interface Place {
+  readonly folder: string;
+  readonly keys: readonly string[];
+  readonly number: number;
 }
 
 export const twoProfilesName = "two profile processes";
 
 const repository = resolve(import.meta.dirname, "../..");
 
+export const thisBuild: Build = { name: "this build", folder: repository };
+
 export async function startTargets(options: TargetOptions): Promise<Targets> {
-  const builds: Build[] = [{ name: "this build", folder: repository }];
+  const builds: Build[] = [thisBuild];
   if (options.twoProfiles) builds.push({ name: twoProfilesName, folder: repository, profiles: 2 });
   if (options.against !== undefined) builds.push({ name: options.against, folder: checkedOut(options.against, options.folder) });
   const targets = options.shape === "mesh" ? await startMeshes(builds, options) : await startProcesses(builds, options);
@@ -59,17 +68,21 @@ export async function startTargets(options: TargetOptions): Promise<Targets> {
     ...targets,
     async stop() {
       await targets.stop();
-      if (options.against !== undefined) git("worktree", "remove", "--force", join(options.folder, "against"));
+      if (options.against !== undefined) forgetCheckedOut(options.folder);
     },
   };
 }
 
 /** A work tree of the commit, with the packages of this one. */
-function checkedOut(ref: string, folder: string): string {
+export function checkedOut(ref: string, folder: string): string {
   const place = join(folder, "against");
   git("worktree", "add", "--detach", place, ref);
   symlinkSync(join(repository, "node_modules"), join(place, "node_modules"));
   return place;
+}
+
+export function forgetCheckedOut(folder: string): void {
+  git("worktree", "remove", "--force", join(folder, "against"));
 }
 
 function git(...args: readonly string[]): void {
@@ -92,7 +105,7 @@ async function startProcesses(builds: readonly Build[], { folder, keys }: Target
 
 /** On the same servers, with streams, callers and tables of their own; of the servers' time a target has what passes while it works. */
 async function startMeshes(builds: readonly Build[], { folder, keys }: TargetOptions): Promise<Targets> {
-  const servers = await startMeshServers({ lastsLong: true });
+  const servers = await startMeshServers({ lastsLong: true, isMeasured: true });
   const meshes: Awaited<ReturnType<typeof launchMesh>>[] = [];
   async function stop(): Promise<void> {
     for (const mesh of meshes) {
@@ -102,24 +115,7 @@ async function startMeshes(builds: readonly Build[], { folder, keys }: TargetOpt
     await servers.stop();
   }
   try {
-    for (const [at, build] of builds.entries()) {
-      const dataDir = join(folder, `data-${at}`);
-      mkdirSync(dataDir, { recursive: true });
-      const settings = { ...servers.settings, ...keyspaces(`bench_${at}`) };
-      await migrate({ ...settings, HEDDLE_CASSANDRA_REPLICATION: "1" }, build.folder);
-      meshes.push(
-        await launchMesh({
-          repository: build.folder,
-          settings,
-          dataDir,
-          port: 0,
-          declarationPath: writeDeclaration(dataDir, keys),
-          runtimeOf: () => "node",
-          env: { HEDDLE_LOG_LANES: "64", HEDDLE_LOG_MEGABYTES: "512" },
-          profiles: build.profiles ?? 1,
-        }),
-      );
-    }
+    for (const [number, build] of builds.entries()) meshes.push(await startMesh(servers.settings, build, { folder, keys, number }));
   } catch (error) {
     await stop();
     throw error;
@@ -131,6 +127,28 @@ async function startMeshes(builds: readonly Build[], { folder, keys }: TargetOpt
     processes: new Map([["gateway", gateway.pid], ...[...parts].map(([name, { pid }]) => [name, pid] as const), ...Object.entries(shared)]),
   }));
   return { all, servers: { settings: servers.settings, pids: shared }, stop };
+}
+
+/** Of a build, with the tables that it knows. */
+export async function startMesh(
+  servers: Servers["settings"],
+  build: Build,
+  { folder, keys, number }: Place,
+): ReturnType<typeof launchMesh> {
+  const dataDir = join(folder, `data-${number}`);
+  mkdirSync(dataDir, { recursive: true });
+  const settings = { ...servers, ...keyspaces(`bench_${number}`) };
+  await migrate({ ...settings, HEDDLE_CASSANDRA_REPLICATION: "1" }, build.folder);
+  return await launchMesh({
+    repository: build.folder,
+    settings,
+    dataDir,
+    port: 0,
+    declarationPath: writeDeclaration(dataDir, keys),
+    runtimeOf: () => "node",
+    env: { HEDDLE_LOG_LANES: "64", HEDDLE_LOG_MEGABYTES: "512" },
+    profiles: build.profiles ?? 1,
+  });
 }
 
 /** A build refuses tables that a newer one has changed. */

@@ -1,5 +1,6 @@
 /** A real Cassandra of one node, as a plain Java process. */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { totalmem } from "node:os";
 import { join } from "node:path";
 import { type CassandraPlace, type CassandraTls, cassandraYaml, javaFlags, logback } from "./cassandra-files.ts";
 import { provision } from "./provision.ts";
@@ -29,8 +30,7 @@ export async function startCassandra(options: CassandraOptions = {}): Promise<Ca
       writeFileSync(join(folder, "logback.xml"), logback);
       return [
         found.program,
-        "-Xms512m",
-        `-Xmx${options.heapMegabytes ?? defaultHeapMegabytes}m`,
+        ...heapOf(options),
         "-XX:+UseG1GC",
         // The second compiler takes ten seconds of CPU at each start, and pays only where a server runs for long
         ...(options.lastsLong === true ? [] : ["-XX:TieredStopAtLevel=1"]),
@@ -67,14 +67,26 @@ function writeTls(folder: string, port: number, { ca, cert, key }: CassandraTls)
   return tls;
 }
 
+function heapOf({ heapMegabytes = defaultHeapMegabytes, isMeasured }: CassandraOptions): string[] {
+  const measured = productionHeapMegabytes(totalmem() / 2 ** 20);
+  return isMeasured ? [`-Xms${measured}m`, `-Xmx${measured}m`] : ["-Xms512m", `-Xmx${heapMegabytes}m`];
+}
+
 const defaultHeapMegabytes = 2048;
+
+/** As Cassandra's own scripts choose it (conf/cassandra-env.sh): with less, what the bench writes makes it mark its old objects all the time. */
+function productionHeapMegabytes(machineMegabytes: number): number {
+  return Math.floor(Math.max(Math.min(machineMegabytes / 2, 1024), Math.min(machineMegabytes / 4, 8192)));
+}
 
 export interface CassandraOptions {
   readonly folder?: string;
   readonly commitlogSync?: "periodic" | "group" | "batch";
   readonly heapMegabytes?: number;
-  /** Of a server that is measured, or works for a good while: compiled as in production. */
+  /** Of a server that works for a good while: compiled as in production. */
   readonly lastsLong?: boolean;
+  /** With the heap of production instead of `heapMegabytes`. */
+  readonly isMeasured?: boolean;
   /** Of a node of a cluster; 127.0.0.1 and no other node unless given. */
   readonly address?: string;
   readonly seeds?: readonly string[];

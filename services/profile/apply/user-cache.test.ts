@@ -169,6 +169,6 @@ test("an object that was changed comes back as it is now when it becomes a text,
 });
 
 test("rows have a part of what the heap may grow to, shared by lanes or partitions", () => {
-  expect(userCacheOptions(64, form, 4 * 1024 ** 3).rowBytesMax).toBe(4 * 1024 ** 2);
-  expect(userCacheOptions(1, form, 512 * 1024 ** 2).rowBytesMax).toBe(32 * 1024 ** 2);
+  expect(userCacheOptions(64, form, 4 * 1024 ** 3).rowBytesMax).toBe(8 * 1024 ** 2);
+  expect(userCacheOptions(1, form, 512 * 1024 ** 2).rowBytesMax).toBe(64 * 1024 ** 2);
 });

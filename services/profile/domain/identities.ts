@@ -149,10 +149,10 @@ function createRowCache(): RowCache {
     },
     changes() {
       const changes = new Map<IdentityKey, unknown>();
-      for (const [key, row] of others.changes()) changes.set(key, row ?? undefined);
+      for (const [key, row] of others.changes()) if (!isCounted(key)) changes.set(key, row ?? undefined);
       for (const [id, row] of users.changes()) changes.set(userRowKey(id), row ?? undefined);
       // Behind all others: a resolver of a build that does not count goes on inside a record by the numbers of its rows
-      for (const key of others.changes().keys()) if (isCounted(key)) moveLast(changes, key);
+      for (const [key, row] of others.changes()) if (isCounted(key)) changes.set(key, row ?? undefined);
       return changes;
     },
     confirm() {
@@ -170,12 +170,6 @@ function createRowCache(): RowCache {
 
 function isCounted(key: IdentityKey): boolean {
   return key.startsWith("n:") && key !== "n:users";
-}
-
-function moveLast(changes: Map<IdentityKey, unknown>, key: IdentityKey): void {
-  const row = changes.get(key);
-  changes.delete(key);
-  changes.set(key, row);
 }
 
 /** The user whose row it is: the id as the row has it, since a piece of a key takes longer to compare. */

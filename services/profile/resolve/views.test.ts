@@ -28,9 +28,9 @@ test("a workspace that was not used for long gives its rows back to those that c
 });
 
 test("a partition keeps more rows where the heap may grow to more, its share of them, and never fewer than so many", () => {
-  expect(rowsInHeap(256 * 1024 ** 2, 1)).toBe(limits.identityCacheEntriesMin);
-  expect(rowsInHeap(4 * 1024 ** 3, 1)).toBe(1024 * 1024);
-  expect(rowsInHeap(4 * 1024 ** 3, 4)).toBe(256 * 1024);
+  expect(rowsInHeap(128 * 1024 ** 2, 1)).toBe(limits.identityCacheEntriesMin);
+  expect(rowsInHeap(4 * 1024 ** 3, 1)).toBe(2 * 1024 * 1024);
+  expect(rowsInHeap(4 * 1024 ** 3, 4)).toBe(512 * 1024);
 });
 
 test("a step looks at the workspaces that it used and at as many others and one, however many there are", () => {

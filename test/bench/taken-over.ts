@@ -1,0 +1,141 @@
+/**
+ * `node test/bench/taken-over.ts --from REF [--shape mesh] [--users 1000000] [--seconds 20]`: a data folder, or keyspaces and streams, of another build with so many
+ * users are taken over by this one: how long until it answers, and whether every object that either took is there once. Never part of a timed test.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { Agent } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { startMeshServers } from "../mesh-servers.ts";
+import { bodyOf, firstBody, picked, userOf } from "./bodies.ts";
+import { type Answer, type Asked, load, sendUntilApplied } from "./load.ts";
+import { startServer } from "./server.ts";
+import { type Build, checkedOut, forgetCheckedOut, startMesh, thisBuild } from "./targets.ts";
+import { Tally } from "./tally.ts";
+
+const { values } = parseArgs({
+  options: {
+    from: { type: "string" },
+    shape: { type: "string", default: "one" },
+    users: { type: "string", default: "1000000" },
+    /** Of events to users, by each of the builds. */
+    seconds: { type: "string", default: "20" },
+  },
+});
+if (values.from === undefined) throw new Error("Name a commit, tag or branch of the other build with --from");
+const workspaces = 63;
+const users = Math.ceil(Number(values.users) / workspaces);
+const keys = Array.from({ length: workspaces + 1 }, (_, i) => `bench-key-${String(i).padStart(4, "0")}`);
+const folder = mkdtempSync(join(tmpdir(), "heddle-taken-over-"));
+const tally = new Tally();
+const agent = new Agent({ keepAlive: true });
+const [connections, idsPerRead] = [16, 50];
+
+interface Running {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+try {
+  const other = { name: values.from, folder: checkedOut(values.from, folder) };
+  await takeOver(other);
+} finally {
+  agent.destroy();
+  forgetCheckedOut(folder);
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function takeOver(other: Build): Promise<void> {
+  const servers = values.shape === "mesh" ? await startMeshServers({ lastsLong: true, isMeasured: true }) : undefined;
+  const start = servers === undefined ? startOne : (build: Build) => startParts(servers.settings, build);
+  try {
+    const before = await start(other);
+    await sent(before.url, { requests: Math.ceil(users / 75) * workspaces, make: (n) => firstBody(Math.floor(n / workspaces), users) });
+    await events(before.url, "before");
+    await before.stop();
+    const began = performance.now();
+    const after = await start(thisBuild);
+    console.log(`this build answers ${seconds(began)} s after it began, with the tables of ${other.name}`);
+    await events(after.url, "after");
+    console.log(`users who are there: ${await counted(after.url)} of ${users * workspaces}`);
+    const differences = await tally.differences(after.url, keys[0] ?? "");
+    console.log(`objects that are there once: ${differences.length === 0 ? "all" : `NOT: ${differences.join("; ")}`}`);
+    if (differences.length > 0) process.exitCode = 1;
+    await after.stop();
+  } finally {
+    await servers?.stop();
+  }
+}
+
+function startOne({ folder: build }: Build): Promise<Running> {
+  return startServer({ folder, keys, build });
+}
+
+async function startParts(settings: Readonly<Record<string, string>>, build: Build): Promise<Running> {
+  const mesh = await startMesh(settings, build, { folder, keys, number: 0 });
+  return {
+    url: mesh.url,
+    async stop() {
+      mesh.kill("SIGTERM");
+      await mesh.ended;
+    },
+  };
+}
+
+async function events(url: string, run: string): Promise<void> {
+  const until = performance.now() + 1_000 * Number(values.seconds);
+  const pick = picked("zipf", users, run);
+  await sent(url, {
+    requests: Infinity,
+    isOver: () => performance.now() >= until,
+    make: (n) => bodyOf("events", n, { objects: 75, pick }),
+  });
+}
+
+/** Ends when the last answer was given, not when all is applied: what waits in the log is taken over, too. */
+async function sent(
+  url: string,
+  { make, ...rest }: { readonly requests: number; readonly isOver?: () => boolean; readonly make: (n: number) => Buffer },
+): Promise<void> {
+  const counting = tally.counting((n) => asked(n, "/users/track", make(n)), (n) => n % workspaces === 0);
+  const { failed } = await load({ url, connections, ...rest, ...counting });
+  if (failed > 0) throw new Error(`${failed} requests were not taken`);
+}
+
+/** Of all users of all workspaces, by their external ids. */
+async function counted(url: string): Promise<number> {
+  let there = 0;
+  const pages = Math.ceil(users / idsPerRead);
+  await load({
+    url,
+    connections,
+    requests: pages * workspaces,
+    make: (n) => asked(n, "/users/export/ids", idsOf(Math.floor(n / workspaces))),
+    async onAnswer(n, { status, headers, body }) {
+      if (status !== 201) throw new Error(`A read was answered ${status}: ${body.toString()}`);
+      const isWhole = headers["x-heddle-read"] === undefined;
+      there += foundIn(
+        isWhole ? { body } : await sendUntilApplied(agent, url, asked(n, "/users/export/ids", idsOf(Math.floor(n / workspaces)))),
+      );
+    },
+  });
+  return there;
+}
+
+function idsOf(page: number): Buffer {
+  const ids = Array.from({ length: Math.min(idsPerRead, users - page * idsPerRead) }, (_, at) => userOf(page * idsPerRead + at, users));
+  return Buffer.from(JSON.stringify({ external_ids: ids, fields_to_export: ["external_id"] }));
+}
+
+function foundIn({ body }: Pick<Answer, "body">): number {
+  return (JSON.parse(body.toString()) as { readonly users: readonly unknown[] }).users.length;
+}
+
+function asked(n: number, path: string, body: Buffer): Asked {
+  return { path, body, headers: { authorization: `Bearer ${keys[n % workspaces]}` } };
+}
+
+function seconds(began: number): string {
+  return ((performance.now() - began) / 1_000).toFixed(1);
+}
