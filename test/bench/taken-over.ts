@@ -1,5 +1,5 @@
 /**
- * `node test/bench/taken-over.ts --from REF [--shape mesh] [--users 1000000] [--seconds 20]`: a data folder, or keyspaces and streams, of another build with so many
+ * `node test/bench/taken-over.ts --from REF [--shape mesh] [--users 1000000] [--seconds 20] [--pages 1]`: a data folder, or keyspaces and streams, of another build with so many
  * users are taken over by this one: how long until it answers, and whether every object that either took is there once. Never part of a timed test.
  */
 import { mkdtempSync, rmSync } from "node:fs";
@@ -21,6 +21,8 @@ const { values } = parseArgs({
     users: { type: "string", default: "1000000" },
     /** Of events to users, by each of the builds. */
     seconds: { type: "string", default: "20" },
+    /** Of the pages of users one in so many is read in the end. */
+    pages: { type: "string", default: "1" },
   },
 });
 if (values.from === undefined) throw new Error("Name a commit, tag or branch of the other build with --from");
@@ -51,14 +53,18 @@ async function takeOver(other: Build): Promise<void> {
   const start = servers === undefined ? startOne : (build: Build) => startParts(servers.settings, build);
   try {
     const before = await start(other);
-    await sent(before.url, { requests: Math.ceil(users / 75) * workspaces, make: (n) => firstBody(Math.floor(n / workspaces), users) });
+    const making = performance.now();
+    await fill(before.url);
+    console.log(`${other.name} has ${users * workspaces} users after ${seconds(making)} s`);
     await events(before.url, "before");
     await before.stop();
     const began = performance.now();
     const after = await start(thisBuild);
-    console.log(`this build answers ${seconds(began)} s after it began, with the tables of ${other.name}`);
+    console.log(`this build answers ${seconds(began)} s after it began, with what ${other.name} left`);
     await events(after.url, "after");
-    console.log(`users who are there: ${await counted(after.url)} of ${users * workspaces}`);
+    const counting = performance.now();
+    console.log(`users who are there: ${await counted(after.url)}, read in ${seconds(counting)} s`);
+    if (tally.unknown > 0) throw new Error(`Of ${tally.unknown} requests it is not known whether they were taken`);
     const differences = await tally.differences(after.url, keys[0] ?? "");
     console.log(`objects that are there once: ${differences.length === 0 ? "all" : `NOT: ${differences.join("; ")}`}`);
     if (differences.length > 0) process.exitCode = 1;
@@ -83,6 +89,14 @@ async function startParts(settings: Readonly<Record<string, string>>, build: Bui
   };
 }
 
+async function fill(url: string): Promise<void> {
+  const requests = Math.ceil(users / 75) * workspaces;
+  const failed = await sent(url, { requests, make: (n) => firstBody(Math.floor(n / workspaces), users) });
+  if (failed > 0) throw new Error(`${failed} requests were not taken`);
+  await Promise.all(keys.map((_, n) => sendUntilApplied(agent, url, asked(n, "/users/export/ids", bodyOfRead(idsOf(0))))));
+}
+
+/** Who is sent more than can be applied is refused meanwhile, and counts what was taken alone. */
 async function events(url: string, run: string): Promise<void> {
   const until = performance.now() + 1_000 * Number(values.seconds);
   const pick = picked("zipf", users, run);
@@ -93,38 +107,45 @@ async function events(url: string, run: string): Promise<void> {
   });
 }
 
-/** Ends when the last answer was given, not when all is applied: what waits in the log is taken over, too. */
+/** Ends when the last answer was given, not when all is applied: what waits in the log is taken over, too. Gives how many were not taken. */
 async function sent(
   url: string,
   { make, ...rest }: { readonly requests: number; readonly isOver?: () => boolean; readonly make: (n: number) => Buffer },
-): Promise<void> {
+): Promise<number> {
   const counting = tally.counting((n) => asked(n, "/users/track", make(n)), (n) => n % workspaces === 0);
   const { failed } = await load({ url, connections, ...rest, ...counting });
-  if (failed > 0) throw new Error(`${failed} requests were not taken`);
+  return failed;
 }
 
-/** Of all users of all workspaces, by their external ids. */
-async function counted(url: string): Promise<number> {
-  let there = 0;
-  const pages = Math.ceil(users / idsPerRead);
+/** Of pages of users of all workspaces, by their external ids: how many should be there, and are. */
+async function counted(url: string): Promise<string> {
+  const each = Number(values.pages);
+  const pages = Math.ceil(Math.ceil(users / idsPerRead) / each);
+  let [wanted, there] = [0, 0];
+  const idsOfRead = (n: number) => idsOf(Math.floor(n / workspaces) * each);
+  const read = (n: number) => asked(n, "/users/export/ids", bodyOfRead(idsOfRead(n)));
   await load({
     url,
     connections,
     requests: pages * workspaces,
-    make: (n) => asked(n, "/users/export/ids", idsOf(Math.floor(n / workspaces))),
+    make: read,
     async onAnswer(n, { status, headers, body }) {
       if (status !== 201) throw new Error(`A read was answered ${status}: ${body.toString()}`);
-      const isWhole = headers["x-heddle-read"] === undefined;
-      there += foundIn(
-        isWhole ? { body } : await sendUntilApplied(agent, url, asked(n, "/users/export/ids", idsOf(Math.floor(n / workspaces)))),
-      );
+      // One that was answered before all was applied says so
+      const found = foundIn(headers["x-heddle-read"] === undefined ? { body } : await sendUntilApplied(agent, url, read(n)));
+      wanted += idsOfRead(n).length;
+      there += found;
     },
   });
-  return there;
+  if (there !== wanted) process.exitCode = 1;
+  return `${there} of ${wanted}`;
 }
 
-function idsOf(page: number): Buffer {
-  const ids = Array.from({ length: Math.min(idsPerRead, users - page * idsPerRead) }, (_, at) => userOf(page * idsPerRead + at, users));
+function idsOf(page: number): string[] {
+  return Array.from({ length: Math.min(idsPerRead, users - page * idsPerRead) }, (_, at) => userOf(page * idsPerRead + at, users));
+}
+
+function bodyOfRead(ids: readonly string[]): Buffer {
   return Buffer.from(JSON.stringify({ external_ids: ids, fields_to_export: ["external_id"] }));
 }
 
