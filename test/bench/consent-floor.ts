@@ -27,7 +27,7 @@ const { values } = parseArgs({
 const [requests, perSecond, warmSeconds] = [Number(values.requests), Number(values.rate), Number(values.warm)];
 const [workspaceId, users, idsPerGet] = ["ws_bench", 2_000, 50];
 
-const servers = await startMeshServers({ lastsLong: true, isMeasured: true });
+const servers = await startMeshServers({ isMeasured: true });
 const [profile, subscription] = await Promise.all([open("profile", profileSchema), open("subscription", subscriptionSchema)]);
 const { identities } = openCassandraProfileStore({ session: profile.session, clock, partitions: 1, bucketOf: bucketOfUser });
 const tables = openCassandraSubscriptionStore(subscription.session, bucketOfMember);

@@ -86,7 +86,7 @@ async function startOne() {
 }
 
 async function startMesh() {
-  const servers = await startMeshServers({ lastsLong: true, isMeasured: true });
+  const servers = await startMeshServers({ isMeasured: true });
   const mesh = await launchMesh({
     repository: resolve(import.meta.dirname, "../.."),
     settings: servers.settings,

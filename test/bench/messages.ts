@@ -41,7 +41,7 @@ writeFileSync(
   declarationPath,
   `companies:\n  - name: bench\n    workspaces:\n      - name: one\n        apiKeys: [{ name: all, permissions: ["*"], secret: ${key} }]\n`,
 );
-const servers = await startMeshServers({ lastsLong: true, isMeasured: true });
+const servers = await startMeshServers({ isMeasured: true });
 const parts = ["gateway", ...meshParts.keys()];
 const ports = new Map((await freePorts(parts.length)).map((port, at) => [parts[at] ?? "", port]));
 const mesh = await launchMesh({

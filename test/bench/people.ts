@@ -20,7 +20,7 @@ const perSecond = Number(values.rate);
 const requests = Number(values.requests);
 const secret = "key-of-the-bench";
 
-const servers = values.mesh ? await startMeshServers({ lastsLong: true, isMeasured: true }) : undefined;
+const servers = values.mesh ? await startMeshServers({ isMeasured: true }) : undefined;
 if (servers) Object.assign(process.env, { HEDDLE_TEST_SHAPE: "mesh", HEDDLE_TEST_MESH: JSON.stringify(servers.settings) });
 const { startHeddle } = await import("../heddle.ts");
 const apply = `

@@ -15,7 +15,7 @@ const { values } = parseArgs({
 const [perSecond, requests] = [Number(values.rate), Number(values.requests)];
 const warmingMax = 900;
 
-const servers = values.mesh ? await startMeshServers({ lastsLong: true, isMeasured: true }) : undefined;
+const servers = values.mesh ? await startMeshServers({ isMeasured: true }) : undefined;
 if (servers) Object.assign(process.env, { HEDDLE_TEST_SHAPE: "mesh", HEDDLE_TEST_MESH: JSON.stringify(servers.settings) });
 const { demoKey, startHeddle } = await import("../heddle.ts");
 const heddle = await startHeddle({ apply: declaration(), env: { HEDDLE_LOG_LEVEL: "error" } });

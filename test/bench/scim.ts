@@ -31,7 +31,7 @@ const secret = "scim-token-of-the-bench";
 const requestsEach = 1_500;
 const warming = 900;
 
-const servers = values.mesh ? await startMeshServers({ lastsLong: true, isMeasured: true }) : undefined;
+const servers = values.mesh ? await startMeshServers({ isMeasured: true }) : undefined;
 if (servers) Object.assign(process.env, { HEDDLE_TEST_SHAPE: "mesh", HEDDLE_TEST_MESH: JSON.stringify(servers.settings) });
 const { startHeddle } = await import("../heddle.ts");
 const apply = `companies:\n  - name: bench\n    scimTokens: [{ name: bench, origin: bench, secret: ${secret} }]\n`;

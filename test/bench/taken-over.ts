@@ -49,29 +49,42 @@ try {
 }
 
 async function takeOver(other: Build): Promise<void> {
-  const servers = values.shape === "mesh" ? await startMeshServers({ lastsLong: true, isMeasured: true }) : undefined;
+  const servers = values.shape === "mesh" ? await startMeshServers({ isMeasured: true }) : undefined;
   const start = servers === undefined ? startOne : (build: Build) => startParts(servers.settings, build);
   try {
-    const before = await start(other);
-    const making = performance.now();
-    await fill(before.url);
-    console.log(`${other.name} has ${users * workspaces} users after ${seconds(making)} s`);
-    await events(before.url, "before");
-    await before.stop();
-    const began = performance.now();
-    const after = await start(thisBuild);
-    console.log(`this build answers ${seconds(began)} s after it began, with what ${other.name} left`);
-    await events(after.url, "after");
-    const counting = performance.now();
-    console.log(`users who are there: ${await counted(after.url)}, read in ${seconds(counting)} s`);
-    if (tally.unknown > 0) throw new Error(`Of ${tally.unknown} requests it is not known whether they were taken`);
-    const differences = await tally.differences(after.url, keys[0] ?? "");
-    console.log(`objects that are there once: ${differences.length === 0 ? "all" : `NOT: ${differences.join("; ")}`}`);
-    if (differences.length > 0) process.exitCode = 1;
-    await after.stop();
+    let began = performance.now();
+    await during(start(other), async (url) => {
+      await fill(url);
+      console.log(`${other.name} has ${users * workspaces} users after ${seconds(began)} s`);
+      await events(url, "before");
+    });
+    began = performance.now();
+    await during(start(thisBuild), async (url) => {
+      console.log(`this build answers ${seconds(began)} s after it began, with what ${other.name} left`);
+      await events(url, "after");
+      await check(url);
+    });
   } finally {
     await servers?.stop();
   }
+}
+
+async function during(starting: Promise<Running>, work: (url: string) => Promise<void>): Promise<void> {
+  const running = await starting;
+  try {
+    await work(running.url);
+  } finally {
+    await running.stop();
+  }
+}
+
+async function check(url: string): Promise<void> {
+  const began = performance.now();
+  console.log(`users who are there: ${await counted(url)}, read in ${seconds(began)} s`);
+  if (tally.unknown > 0) throw new Error(`Of ${tally.unknown} requests it is not known whether they were taken`);
+  const differences = await tally.differences(url, keys[0] ?? "");
+  console.log(`objects that are there once: ${differences.length === 0 ? "all" : `NOT: ${differences.join("; ")}`}`);
+  if (differences.length > 0) process.exitCode = 1;
 }
 
 function startOne({ folder: build }: Build): Promise<Running> {

@@ -105,7 +105,7 @@ async function startProcesses(builds: readonly Build[], { folder, keys }: Target
 
 /** On the same servers, with streams, callers and tables of their own; of the servers' time a target has what passes while it works. */
 async function startMeshes(builds: readonly Build[], { folder, keys }: TargetOptions): Promise<Targets> {
-  const servers = await startMeshServers({ lastsLong: true, isMeasured: true });
+  const servers = await startMeshServers({ isMeasured: true });
   const meshes: Awaited<ReturnType<typeof launchMesh>>[] = [];
   async function stop(): Promise<void> {
     for (const mesh of meshes) {

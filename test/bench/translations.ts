@@ -15,7 +15,7 @@ const [perSecond, requests] = [Number(values.rate), Number(values.requests)];
 const [campaigns, messagesEach, textsEach] = [100, 10, 20];
 const [warmingMin, warmingMax, requestsMin] = [300, 900, 1_000];
 
-const servers = values.mesh ? await startMeshServers({ lastsLong: true, isMeasured: true }) : undefined;
+const servers = values.mesh ? await startMeshServers({ isMeasured: true }) : undefined;
 if (servers) Object.assign(process.env, { HEDDLE_TEST_SHAPE: "mesh", HEDDLE_TEST_MESH: JSON.stringify(servers.settings) });
 const { demoKey, startHeddle } = await import("../heddle.ts");
 const heddle = await startHeddle({ apply: declaration(), env: { HEDDLE_LOG_LEVEL: "error" } });

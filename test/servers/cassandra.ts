@@ -33,7 +33,7 @@ export async function startCassandra(options: CassandraOptions = {}): Promise<Ca
         ...heapOf(options),
         "-XX:+UseG1GC",
         // The second compiler takes ten seconds of CPU at each start, and pays only where a server runs for long
-        ...(options.lastsLong === true ? [] : ["-XX:TieredStopAtLevel=1"]),
+        ...(options.lastsLong || options.isMeasured ? [] : ["-XX:TieredStopAtLevel=1"]),
         `-javaagent:${join(library, "jamm-0.4.0.jar")}`,
         `-Dcassandra.config=file://${join(folder, "cassandra.yaml")}`,
         `-Dcassandra.storagedir=${data}`,
@@ -85,7 +85,7 @@ export interface CassandraOptions {
   readonly heapMegabytes?: number;
   /** Of a server that works for a good while: compiled as in production. */
   readonly lastsLong?: boolean;
-  /** With the heap of production instead of `heapMegabytes`. */
+  /** As with `lastsLong`, and with the heap of production instead of `heapMegabytes`. */
   readonly isMeasured?: boolean;
   /** Of a node of a cluster; 127.0.0.1 and no other node unless given. */
   readonly address?: string;
