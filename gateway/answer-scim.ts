@@ -96,8 +96,8 @@ async function callRoute(
   return await route.handler({ scope, directory, permissionsOptional, query, headers: request.headers, body, params, reading }, scim);
 }
 
-async function readBody(request: HttpRequest, route: ScimRoute, access: ScimAnswering["access"]): Promise<Uint8Array> {
-  return isRead(route) ? await request.readBody(route.bodyBytesMax) : await readUnlessPaused(request, route.bodyBytesMax, access);
+function readBody(request: HttpRequest, route: ScimRoute, access: ScimAnswering["access"]): Promise<Uint8Array> {
+  return isRead(route) ? request.readBody(route.bodyBytesMax) : readUnlessPaused(request, route.bodyBytesMax, access);
 }
 
 /** RFC 7644 section 3.4.3: a search is a POST that reads. */

@@ -91,14 +91,10 @@ export class Exchange {
   }
 
   /** See HttpRequest.readBody. What a compressed body may unfold to counts as held before it is known. */
-  readBody(headers: RequestHeaders, bytesMax: number): Promise<Uint8Array> {
+  async readBody(headers: RequestHeaders, bytesMax: number): Promise<Uint8Array> {
     const coding = bodyCodingOf(headers.get("content-encoding"));
-    const reading = this.#readBytes(headers, bytesMax);
-    return coding === undefined ? reading : this.#unfold(coding, reading, bytesMax);
-  }
-
-  async #unfold(coding: string, reading: Promise<Uint8Array>, bytesMax: number): Promise<Uint8Array> {
-    const bytes = await reading;
+    const bytes = await this.#readBytes(headers, bytesMax);
+    if (coding === undefined) return bytes;
     return await this.#traffic.unfolding.run(async () => {
       this.#hold(bytesMax);
       if (this.#traffic.bodyBytes > limits.bodyBytesInFlightMax) throw new Refusal("OVERLOADED");

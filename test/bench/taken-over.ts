@@ -26,6 +26,7 @@ const { values } = parseArgs({
   },
 });
 if (values.from === undefined) throw new Error("Name a commit, tag or branch of the other build with --from");
+if (values.shape !== "one" && values.shape !== "mesh") throw new Error(`--shape is one or mesh, not "${values.shape}"`);
 const workspaces = 63;
 const users = Math.ceil(Number(values.users) / workspaces);
 const keys = Array.from({ length: workspaces + 1 }, (_, i) => `bench-key-${String(i).padStart(4, "0")}`);
@@ -41,10 +42,13 @@ interface Running {
 
 try {
   const other = { name: values.from, folder: checkedOut(values.from, folder) };
-  await takeOver(other);
+  try {
+    await takeOver(other);
+  } finally {
+    forgetCheckedOut(folder);
+  }
 } finally {
   agent.destroy();
-  forgetCheckedOut(folder);
   rmSync(folder, { recursive: true, force: true });
 }
 
