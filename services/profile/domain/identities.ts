@@ -49,10 +49,14 @@ interface RowCache {
   keep(): void;
   /** The record at hand is given up: its writes are forgotten. */
   discard(): void;
-  /** One net value a row written since the last `confirm`; undefined deletes. Nothing is resolved between the two. */
+  /** One net value a row written since the last `confirm` or `send`; undefined deletes. Nothing is resolved between the two. */
   changes(): ReadonlyMap<IdentityKey, unknown>;
   /** The changes are in the store. */
   confirm(): void;
+  /** The changes are in force and on the way to the store, which knows no better about them until they have `arrived`. What was sent before has. */
+  send(): void;
+  /** What was sent is in the store. */
+  arrived(): void;
   /** Forgets everything, changes too: the store may hold something else. */
   drop(): void;
   /** Forgets rows that were not read for long, down to about `entriesMax`; never between loading and resolving. */
@@ -156,7 +160,16 @@ function createRowCache(): RowCache {
       return changes;
     },
     confirm() {
-      for (const rows of both) rows.confirm();
+      for (const rows of both) {
+        rows.send();
+        rows.arrived();
+      }
+    },
+    send() {
+      for (const rows of both) rows.send();
+    },
+    arrived() {
+      for (const rows of both) rows.arrived();
     },
     drop() {
       for (const rows of both) rows.drop();

@@ -110,7 +110,7 @@ describe("resolveBatch() for every history", () => {
       fc.property(history, fc.infiniteStream(fc.nat({ max: 5 })), fc.boolean(), (requests, chances, lazy) => {
         const chance = () => chances.next().value ?? 0;
         const whole = createWorkspace({ batch: () => 1_000 });
-        const cut = createWorkspace({ batch: () => 1 + chance(), evicts: () => chance() > 2, lazy });
+        const cut = createWorkspace({ batch: () => 1 + chance(), evicts: () => chance() > 2, behind: () => chance() > 1, lazy });
         expect(cut.run(...requests)).toEqual(whole.run(...requests));
         expect(cut.store).toEqual(whole.store);
       }),

@@ -50,6 +50,8 @@ export interface WorkspaceOptions {
   readonly batch?: () => number;
   /** Forgets the clean cache after this batch. */
   readonly evicts?: () => boolean;
+  /** The rows of this batch are in the store when the next one is resolved, and not before. */
+  readonly behind?: () => boolean;
   /** Loads only what the resolver asks for, nothing ahead. */
   readonly lazy?: boolean;
   /** Numbers what goes to profiles together with consent, as a build before did. */
@@ -82,12 +84,20 @@ export function createWorkspace(options: WorkspaceOptions = {}) {
     view.load(keys.map((key) => [key, structuredClone(store.get(key))] as const));
   }
 
-  function commit(): void {
-    for (const [key, row] of view.changes()) {
+  const sent: [IdentityKey, unknown][] = [];
+  function arrive(): void {
+    for (const [key, row] of sent.splice(0)) {
       if (row === undefined) store.delete(key);
       else store.set(key, structuredClone(row));
     }
-    view.confirm();
+    view.arrived();
+  }
+
+  function commit(): void {
+    arrive();
+    for (const change of view.changes()) sent.push(change);
+    view.send();
+    if (!options.behind?.()) arrive();
     if (options.evicts?.()) view.evict(0);
   }
 
@@ -112,6 +122,7 @@ export function createWorkspace(options: WorkspaceOptions = {}) {
       resolved.push(...resolveAll(batch));
       commit();
     }
+    arrive();
     return resolved;
   }
 
@@ -120,9 +131,7 @@ export function createWorkspace(options: WorkspaceOptions = {}) {
     view,
     run: (...requests: readonly Request[]) => runRecords(requests.map((request) => recordOf(request))),
     runKeyed: (request: Request, idempotency: Idempotency) => runRecords([recordOf(request, idempotency)])[0],
-    advance: (ms: number) => {
-      now += ms;
-    },
+    advance: (ms: number) => void (now += ms),
     /** The user whom data under this name goes to. */
     idOf: (key: UserKey): UserId | undefined => userIn(store, key)?.id,
   };

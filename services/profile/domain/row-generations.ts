@@ -17,13 +17,15 @@ export class RowGenerations<Key> {
   #young = new Map<Key, unknown>();
   #old = new Map<Key, unknown>();
   #unconfirmed = new Map<Key, unknown>();
+  /** On the way to the store. */
+  #sent: ReadonlyMap<Key, unknown> | undefined;
 
   constructor(packing: Packing<Key>) {
     this.#packing = packing;
   }
 
   load(key: Key, row: unknown): void {
-    if (!this.#unconfirmed.has(key)) this.#remember(key, row);
+    if (this.#changed(key) === undefined) this.#remember(key, row);
   }
 
   peek(key: Key): unknown {
@@ -31,7 +33,7 @@ export class RowGenerations<Key> {
     if (written !== undefined) return written;
     const cached = this.#young.get(key);
     if (cached !== undefined) return this.#unpack(key, cached);
-    const changed = this.#unconfirmed.get(key);
+    const changed = this.#changed(key);
     if (changed !== undefined) {
       this.#remember(key, changed);
       return changed;
@@ -42,7 +44,7 @@ export class RowGenerations<Key> {
   }
 
   stored(key: Key): unknown {
-    if (this.#unconfirmed.has(key)) return undefined;
+    if (this.#changed(key) !== undefined) return undefined;
     const recent = this.#young.get(key);
     return this.#unpack(key, recent === undefined ? this.#old.get(key) : recent);
   }
@@ -68,14 +70,20 @@ export class RowGenerations<Key> {
     return this.#unconfirmed;
   }
 
-  confirm(): void {
+  send(): void {
+    this.#sent = this.#unconfirmed;
     this.#unconfirmed = new Map();
+  }
+
+  arrived(): void {
+    this.#sent = undefined;
   }
 
   drop(): void {
     this.#young = new Map();
     this.#old = new Map();
     this.#unconfirmed = new Map();
+    this.#sent = undefined;
     this.#overlay = new Map();
   }
 
@@ -95,6 +103,12 @@ export class RowGenerations<Key> {
 
   dropOld(): void {
     this.#old = new Map();
+  }
+
+  /** What the store does not have yet. */
+  #changed(key: Key): unknown {
+    const changed = this.#unconfirmed.get(key);
+    return changed === undefined ? this.#sent?.get(key) : changed;
   }
 
   #remember(key: Key, row: unknown): void {

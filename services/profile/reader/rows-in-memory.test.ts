@@ -64,3 +64,17 @@ test("a row that the older half of the memory has is given, and one that was fou
   view.load([["x:ann", undefined]]);
   expect(await load("x:ann")).toEqual(new Map());
 });
+
+test("a row that is on the way to the store is the store's until it is there", async () => {
+  const { load, view } = opened(10);
+  view.put("x:ann", "u2");
+  view.keep();
+  view.send();
+  expect(await load("x:ann")).toEqual(new Map([["x:ann", "of the store"]]));
+  // The resolver goes by it all the same
+  view.load([["x:ann", "old"]]);
+  view.evict(0);
+  expect(view.holderOf("x:ann")).toBe("u2");
+  view.arrived();
+  expect(await load("x:ann")).toEqual(new Map([["x:ann", "u2"]]));
+});

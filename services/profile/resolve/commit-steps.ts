@@ -145,6 +145,7 @@ class StepsOfStore implements CommittedSteps {
     const workspaces = resolved.workspaces.map((workspace) => stepOf(workspace, consentTraces));
     await this.#write({ partition, through, now, workspaces, setAside: resolved.setAside }, applied, resolved.outcomes);
     for (const span of spans) span.end();
+    for (const { view } of resolved.workspaces) view.confirm();
     this.progress.advance(through);
     if (workspaces.some(({ consent }) => consent.length > 0)) onConsent();
     await this.#countIfChanged();

@@ -6,6 +6,7 @@ import type { Clock } from "../../../platform/clock.ts";
 import type { Reading } from "../../../platform/lane/read-on.ts";
 import { inFlight } from "../../../platform/in-flight.ts";
 import { limits } from "../../../platform/limits.ts";
+import { createOneBehind, type OneBehind } from "../../../platform/one-behind.ts";
 import type { FencedSteps } from "../../../platform/log/fenced-step.ts";
 import type { Log } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
@@ -58,12 +59,16 @@ export interface LaneResolver extends Reading {
 
 /** A resolver whose steps are messages. */
 export function resolveToLanes(parts: PublishParts & Omit<ResolverParts, "steps">): LaneResolver {
-  const steps = new PublishedSteps(parts);
+  const steps = new PublishedSteps(parts, () => reading.wake());
   const reading = resolvePartition({ ...parts, workspacesTogether: limits.workspacesTogetherMax, steps });
   return {
     ...reading,
     awaited(sequence) {
       if (steps.awaits(sequence)) reading.hurry();
+    },
+    async close() {
+      await reading.close();
+      await steps.close();
     },
   };
 }
@@ -110,9 +115,18 @@ class PublishedSteps implements Steps {
   #report = { last: 0, before: 0 };
   /** The last record that a read is known to wait for. */
   #awaited = 0;
+  /** The rows of the latest step, while the next one is resolved. */
+  readonly #writing: OneBehind;
+  readonly #trimming = createOneBehind();
 
-  constructor(parts: PublishParts) {
+  /** `wake`: the resolver's next turn takes over, and so writes the rows that were not written. */
+  constructor(parts: PublishParts, wake: () => void) {
     this.#parts = parts;
+    this.#writing = createOneBehind((error) => {
+      parts.logger.error("rows_not_written", error, { partition: parts.partition });
+      this.reset();
+      wake();
+    });
   }
 
   get place(): Place | undefined {
@@ -138,7 +152,9 @@ class PublishedSteps implements Steps {
     return this.#resolvedAs;
   }
 
-  forget(): void {}
+  forget(): Promise<void> {
+    return this.#writing.done();
+  }
 
   reset(): void {
     this.#at = undefined;
@@ -150,6 +166,7 @@ class PublishedSteps implements Steps {
    */
   async takeOver(): Promise<Place> {
     const { fenced, checkpointSubject, onWritten, marks, partition } = this.#parts;
+    await Promise.allSettled([this.#writing.done()]);
     const checkpoint = await fenced.checkpoint(checkpointSubject);
     if (checkpoint === undefined) {
       this.#at = { sequence: 0, place: firstPlace };
@@ -185,10 +202,12 @@ class PublishedSteps implements Steps {
 
   /** Plans again with fewer records what is too much for one step; one record alone may take several. */
   async commit(resolved: Resolved, { records, through, now, began }: StepOf): Promise<boolean> {
-    const { place, sequence } = this.#at ?? { place: firstPlace, sequence: 0 };
+    if (this.#at === undefined) throw new StepLost("The rows of the step before were not written");
+    const { place, sequence } = this.#at;
     const { clock, identities } = this.#parts;
     const usersPerRecord = place.inside === undefined ? limits.laneUsersPerRecordMax : place.inside.usersPerRecord ?? 1;
     const planned = await planEffects(this.#parts, resolved, { usersPerRecord, agoMs: clock.monotonic() - began });
+    await this.#writing.done();
     const whole = place.inside === undefined ? this.#packWhole(planned, { ...this.#next(place, sequence), now, through }) : undefined;
     if (whole === undefined && records.length > 1) return false;
     if (planned.setAside.length > 0) await identities.setAside(planned.setAside);
@@ -197,6 +216,8 @@ class PublishedSteps implements Steps {
       checkItems(items);
       await this.#publishInSteps(planned, items, { through, now, usersPerRecord });
     } else await this.#publishLast(planned, through, whole);
+    for (const { view } of resolved.workspaces) view.send();
+    this.#writing.begin(() => this.#write(planned, resolved.workspaces));
     this.#restMs = restMs(records, clock.monotonic() - began);
     return true;
   }
@@ -248,7 +269,6 @@ class PublishedSteps implements Steps {
     await this.#publish(packed);
     await noted;
     for (const span of planned.spans) span.end();
-    await this.#wrote(planned);
   }
 
   /** Beside the step and never in its way: who asked is kept for people who look, and a step is not done again for it. */
@@ -275,9 +295,10 @@ class PublishedSteps implements Steps {
     this.#at = { sequence: outcome.sequence, place };
   }
 
-  async #wrote({ changes }: PlannedEffects): Promise<void> {
+  async #write({ changes }: PlannedEffects, workspaces: Resolved["workspaces"]): Promise<void> {
     const sequence = this.#at?.sequence ?? 0;
     await this.#writeRows(changes, sequence, this.#at?.place.through ?? 0);
+    for (const { view } of workspaces) view.arrived();
     this.#parts.onWritten(sequence);
   }
 
@@ -293,27 +314,35 @@ class PublishedSteps implements Steps {
 
   /** Forgets intake, rows and checkpoints behind the place, by time and by bytes; never the last checkpoint. */
   async settle(wasBusy: boolean): ReturnType<Steps["settle"]> {
-    await this.#trim();
+    this.#trimming.check();
+    this.#trimming.begin(() => this.#trim());
     if (wasBusy) return this.awaits() ? "busy" : { pauseMs: this.#restMs };
+    await this.#trimming.done();
     const isDue = this.#at !== undefined && this.#at.place.through > this.#trimmed;
     return isDue ? Math.max(1, this.#trimAt - this.#parts.clock.monotonic()) : "idle";
+  }
+
+  /** Ends what goes on. What fails is done by the next resolver. */
+  async close(): Promise<void> {
+    await Promise.allSettled([this.#writing.done(), this.#trimming.done()]);
   }
 
   async #trim(): Promise<void> {
     if (this.#at === undefined) return;
     const { sequence, place } = this.#at;
+    const bytes = this.#bytes;
     const now = this.#parts.clock.monotonic();
-    if (place.through <= this.#trimmed || (now < this.#trimAt && this.#bytes < this.#parts.trimBytes)) return;
+    if (place.through <= this.#trimmed || (now < this.#trimAt && bytes < this.#parts.trimBytes)) return;
     const { intake, lanes, fenced, layout, partition, checkpointSubject } = this.#parts;
     await intake.trim(partition, place.through);
-    // Inside a record its rows are still to be read by the resolver that takes over after its last step
-    await lanes.trim(layout.rows(partition), place.inside === undefined ? sequence - 1 : place.written);
+    // The rows of the latest step, and those of a record that it is inside of, are still to be read by a resolver that takes over
+    await lanes.trim(layout.rows(partition), place.written);
     await fenced.trimCheckpoints(checkpointSubject, sequence);
     // Processes that wait for outcomes may still be reading what was reported since the last time
     this.#report = { last: sequence - 1, before: this.#report.last };
     if (this.#report.before > 0) await lanes.trim(layout.reports(partition), this.#report.before - 1);
     this.#trimmed = place.through;
-    this.#bytes = 0;
+    this.#bytes -= bytes;
     this.#trimAt = now + limits.laneTrimMs;
   }
 }

@@ -4,160 +4,17 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { type Clock, systemClock } from "../../../platform/clock.ts";
 import { fakeClock } from "../../../platform/clock.fixture.ts";
-import { laneLayout } from "../../../platform/lane/layout.ts";
-import { type Place, placeFromBytes, placeToBytes } from "../../../platform/lane/place.ts";
 import { limits } from "../../../platform/limits.ts";
-import type { FencedSteps, Step, StepOutcome } from "../../../platform/log/fenced-step.ts";
-import type { LogRecord } from "../../../platform/log/log.ts";
-import { joinParts } from "../../../platform/log/message-size.ts";
-import { packRecords, unpackRecords } from "../../../platform/log/packed-records.ts";
-import { checkVersion } from "../../../platform/record-version.ts";
-import { Refusal } from "../../../platform/refusal.ts";
-import { silentLogger } from "../../../platform/logger.ts";
+import { unpackRecords } from "../../../platform/log/packed-records.ts";
 import { SubscriptionRecordSchema } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
-import type { IdentityKey } from "../domain/identity.ts";
 import type { IntakeBody, IntakeRecord } from "../domain/intake-record.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import { attributes, bodyOf, byId, event } from "../domain/resolver-workspace.fixture.ts";
-import { resolveBatch } from "../domain/resolve-batch.ts";
-import { laneRows } from "../lanes/lane-message.ts";
-import { packItem, packLaneMessage, readLaneMessage } from "../lanes/profile-lane.ts";
-import { resolveToLanes } from "./publish-steps.ts";
-import { createViews } from "./views.ts";
+import { readLaneMessage } from "../lanes/profile-lane.ts";
+import { type Build, checkpointSubject, createServers, layout, resolveAll, type Servers } from "./lone-resolver.fixture.ts";
 
-const layout = laneLayout(1, 1);
-const checkpointSubject = "checkpoint";
 const email = "all@b.org";
 const sharers = 130;
-
-/** What the resolvers share: the intake, what they sent, and the identity rows. */
-function createServers(records: readonly IntakeBody[]) {
-  const intake: LogRecord[] = [];
-  function add(body: IntakeBody, rest: Partial<IntakeRecord> = {}): void {
-    const entry = { workspaceId: "w", requestId: `r${intake.length}`, actor: "key", receivedAt: 0, body, ...rest };
-    intake.push({ sequence: intake.length + 1, body: Buffer.from(JSON.stringify(entry)) });
-  }
-  for (const body of records) add(body);
-  const sent: (LogRecord & { readonly subject: string })[] = [];
-  const rows = new Map<IdentityKey, unknown>();
-  const of = (subject: string) => sent.filter((message) => message.subject === subject);
-  return {
-    last: 0,
-    intake,
-    add,
-    sent,
-    rows,
-    of,
-    place: () => placeFromBytes(of(checkpointSubject).at(-1)?.body ?? placeToBytes({ ...none })),
-  };
-}
-const none: Place = { through: 0, now: 0, written: 0, tails: [], touched: [] };
-
-type Servers = ReturnType<typeof createServers>;
-
-interface Build {
-  /** How many users a record has; absent: as this build has it. */
-  readonly usersPerRecord?: number;
-  /** Whether it numbers what goes to profiles together with consent. */
-  readonly partsInCommon?: boolean;
-  /** As the build writes its checkpoints. */
-  readonly checkpoint?: (place: Place) => Place;
-  /** The last step that it gets through. */
-  readonly stepsMax?: number;
-  readonly clock?: Clock;
-  readonly undoWindowMs?: number;
-  /** Reads records of any version. */
-  readonly isNewer?: true;
-  /** A record that a read waits for. */
-  readonly awaited?: number;
-}
-
-/** Resolves until all is done, until the process is stopped, or until it meets a record that it does not know. Gives why it does not get on. */
-async function resolveAll(servers: Servers, build: Build): Promise<string | undefined> {
-  const { usersPerRecord, partsInCommon, checkpoint = (place) => place, stepsMax = Infinity } = build;
-  const { clock = systemClock, undoWindowMs = 0 } = build;
-  let steps = 0;
-  function publish({ messages, expectedLast }: Step): StepOutcome {
-    if (steps >= stepsMax) throw new Refusal("LOG_UNAVAILABLE", "The process is gone");
-    if ((servers.of(checkpointSubject).at(-1)?.sequence ?? 0) !== expectedLast) return { kind: "refused" };
-    steps += 1;
-    let open: Uint8Array[] = [];
-    const sequences = messages.map(({ subject, body, part: [index, count] = [0, 1] }) => {
-      const sent = subject === checkpointSubject ? placeToBytes(checkpoint(placeFromBytes(body))) : body;
-      open = index === 0 ? [sent] : [...open, sent];
-      servers.last += 1;
-      if (index + 1 === count) servers.sent.push({ subject, body: joinParts(open), sequence: servers.last });
-      return servers.last;
-    });
-    return { kind: "accepted", sequence: servers.last, sequences };
-  }
-  const fenced: FencedSteps = {
-    bodyBytesMax: 2_000,
-    publishStep: (step) => Promise.resolve().then(() => publish(step)),
-    checkpoint: (subject) => Promise.resolve(servers.of(subject).at(-1)),
-    trimCheckpoints: () => Promise.resolve(),
-    close: () => Promise.resolve(),
-  };
-  const reading = resolveToLanes({
-    partition: 0,
-    layout,
-    checkpointSubject,
-    subjectOf: (partition) => `lane.${partition}`,
-    intake: {
-      read: (_, after) => Promise.resolve(servers.intake.filter(({ sequence }) => sequence > after)),
-      trim: done,
-      watch: () => () => {},
-    },
-    lanes: {
-      read: (partition, after) => Promise.resolve(servers.of(`lane.${partition}`).filter(({ sequence }) => sequence > after)),
-      trim: done,
-    },
-    fenced,
-    identities: {
-      load: (_, keys) => Promise.resolve(new Map(keys.flatMap((key) => servers.rows.has(key) ? [[key, servers.rows.get(key)]] : []))),
-      async save(_, rows) {
-        for (const [key, row] of rows) {
-          if (row === undefined) servers.rows.delete(key);
-          else servers.rows.set(key, row);
-        }
-        await Promise.resolve();
-      },
-      saveOrigins: done,
-      forgetSetAside: done,
-      setAside: () => Promise.reject(new Error("Nothing is set aside here")),
-    },
-    // Three steps for the fan-out, or more
-    sizes: () => ({ messageBytesMax: 2_000, stepBytesMax: 3_000 }),
-    decode(sequence, body) {
-      const { version = 0, ...record } = JSON.parse(Buffer.from(body).toString());
-      if (!build.isNewer) checkVersion(version);
-      return { ...record, sequence } as IntakeRecord;
-    },
-    resolve: (view, records, options) => resolveBatch(view, records, partsInCommon ? { ...options, partsInCommon } : options),
-    views: createViews(),
-    packItem,
-    packItems: packLaneMessage,
-    packConsent: packRecords,
-    encodeConsent: (workspaceId, all, usersMax) => laneRows(workspaceId, all, usersPerRecord ?? usersMax),
-    undoWindowMs,
-    trimBytes: 1,
-    clock,
-    logger: silentLogger,
-    onWritten: () => {},
-  });
-  reading.awaited(build.awaited ?? 0);
-  const trouble = () => reading.trouble();
-  await expect.poll(
-    () => steps >= stepsMax || servers.place().through === servers.intake.length || trouble()?.includes("of version"),
-    { interval: 2 },
-  ).toBe(true);
-  await reading.close();
-  return trouble();
-}
-
-function done(): Promise<void> {
-  return Promise.resolve();
-}
 
 /** Each user that the lane of subscriptions names, in order, with the record's place. */
 function told(servers: Servers): string[] {

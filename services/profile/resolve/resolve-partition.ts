@@ -85,7 +85,7 @@ class Resolver {
     } catch (error) {
       // What is in force is not done again, and a record that is published in part cannot be passed over
       if (stops(error, records) || error instanceof StepLost || steps.place !== before || before?.inside !== undefined) throw error;
-      steps.forget();
+      await steps.forget();
       views.clear();
       const [first] = records;
       if (records.length === 1 && first !== undefined) return await this.#passOver(first, error);
@@ -115,7 +115,6 @@ class Resolver {
     const { steps, views, logger, partition } = this.#parts;
     if (!await steps.commit(resolved, step)) return false;
     for (const { sequence, reason } of resolved.setAside) logger.error("record_set_aside", new Error(reason), { partition, sequence });
-    for (const { view } of resolved.workspaces) view.confirm();
     views.confirmed(step.through);
     views.evict();
     return true;

@@ -17,14 +17,15 @@ export interface Steps {
   /** How to resolve what comes next: as the resolver that began it did, where a part of it is out. */
   options(): Partial<Pick<ResolveOptions, "now" | "partsInCommon" | "numbering">> & CountOptions;
   /**
-   * All of a step or nothing, in force when it resolves. False: it is more than one step holds, nothing is written, and fewer
-   * records are to be tried; one record alone always fits. Throws StepLost where another resolver's step came first.
+   * All of a step or nothing, in force when it resolves, and no more among the changes of the views. False: it is more than one step
+   * holds, nothing is written, the store has the rows of all steps before, and fewer records are to be tried; one record alone always
+   * fits. Throws StepLost where another resolver's step came first.
    */
   commit(resolved: Resolved, step: StepOf): Promise<boolean>;
   /** After each turn: what comes next. `wasBusy`: there was something to resolve, and more may be there. */
   settle(wasBusy: boolean): ReturnType<Turning["turn"]>;
-  /** A step failed: what is in memory beside the place may be ahead of what is written. */
-  forget(): void;
+  /** A step failed: what is in memory beside the place may be ahead of what is written. The store has the rows of all steps before. */
+  forget(): void | Promise<void>;
   /** The place, too. */
   reset(): void;
 }

@@ -1,0 +1,95 @@
+/** The rows of a step are written while the next one is resolved: that knows them all the same, and none is lost. */
+import { setImmediate } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { Refusal } from "../../../platform/refusal.ts";
+import { bodyOf, byId, event } from "../domain/resolver-workspace.fixture.ts";
+import { resolveBatch } from "../domain/resolve-batch.ts";
+import { readLaneMessage } from "../lanes/profile-lane.ts";
+import { checkpointSubject, createServers, layout, resolveAll, type Servers } from "./lone-resolver.fixture.ts";
+import { createViews } from "./views.ts";
+
+const about = (id: string) => bodyOf([event(byId(id))]);
+
+/** Whom the records in the lane of profiles are about, by the place of the request. */
+function usersOf(servers: Servers): Map<number, Set<string>> {
+  const items = servers.of(`lane.${layout.profile(0)}`).flatMap(({ body }) => readLaneMessage(body));
+  const users = new Map<number, Set<string>>();
+  for (const { item } of items) {
+    if (item.type !== "record") continue;
+    const { mark: [sequence], userId } = item.record;
+    users.set(sequence, (users.get(sequence) ?? new Set()).add(userId));
+  }
+  return users;
+}
+
+/** A store that has a step's rows when it is let, the first time. */
+function slowStore() {
+  const writes: (() => void)[] = [];
+  return {
+    writes,
+    save(write: () => void): Promise<void> {
+      if (writes.length > 0) return Promise.resolve(write());
+      const written = Promise.withResolvers<void>();
+      writes.push(() => {
+        write();
+        written.resolve();
+      });
+      return written.promise;
+    },
+  };
+}
+
+test("the next step knows a user whose rows are on the way, though memory has room for nobody, and goes out when the store has them", async () => {
+  const servers = createServers([about("ann")]);
+  const store = slowStore();
+  let resolved = 0;
+  const running = resolveAll(servers, {
+    save: store.save,
+    views: createViews(1, 0),
+    resolve(view, records, options) {
+      const resolution = resolveBatch(view, records, options);
+      resolved += resolution.resolved.length;
+      return resolution;
+    },
+    isDone: () => servers.place().through === 2,
+  });
+  await expect.poll(() => store.writes.length).toBe(1);
+  servers.add(about("ann"));
+  servers.wake();
+  await expect.poll(() => resolved).toBe(2);
+  expect([servers.of(checkpointSubject).length, servers.rows.size]).toEqual([1, 0]);
+  store.writes[0]?.();
+  await running;
+  const [first, second] = [...usersOf(servers).values()];
+  expect(second).toEqual(first);
+  expect(servers.rows.has("x:ann")).toBe(true);
+});
+
+test.each([
+  ["the store is away", new Refusal("STORE_UNAVAILABLE", "Cassandra is away"), 2],
+  ["the store does not take them", new Error("Too long"), 2],
+  ["the store is away, and nothing comes behind them", new Refusal("STORE_UNAVAILABLE", "Cassandra is away"), 1],
+])(
+  "where rows are not written as %s, they are before anything else is resolved, and no record is passed over",
+  async (_, error, records) => {
+    const servers = createServers([about("ann")]);
+    let failures = 2;
+    await resolveAll(servers, {
+      async save(write) {
+        if (servers.intake.length < records) {
+          servers.add(about("ann"));
+          servers.wake();
+        }
+        // The resolver rests by then
+        await setImmediate();
+        failures -= 1;
+        if (failures >= 0) throw error;
+        write();
+      },
+      isDone: () => servers.place().through === records && servers.rows.has("x:ann"),
+    });
+    const [users, ...others] = [...usersOf(servers).values()];
+    for (const same of others) expect(same).toEqual(users);
+    expect([failures < 0, servers.setAside]).toEqual([true, []]);
+  },
+);
