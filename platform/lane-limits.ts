@@ -32,8 +32,8 @@ export const laneLimits = {
   lanePositionRetryMs: 1_000,
   laneTrimMs: 60_000,
   laneTrimBytesMax: 1024 * 1024,
-  // A resolver rests after a step of several records: so many times what the step took, and until so long after its beginning at most
-  stepRestTimes: 4,
+  // A resolver rests after a step of several records: so many times what the step and its write take, and until so long after its beginning at most
+  stepRestTimes: 2,
   stepsApartMsMax: 150,
   // How long lanes and resolvers of a process work before calls that came meanwhile have their turn
   timeSliceMs: 10,

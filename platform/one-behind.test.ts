@@ -1,43 +1,37 @@
 /** Work behind its owner: one at a time, and a failure comes once to who asks. */
+import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { createOneBehind } from "./one-behind.ts";
 
-test("createOneBehind() begins nothing while one is under way, and is done with it", async () => {
-  const behind = createOneBehind();
-  const [first, begun] = [Promise.withResolvers<void>(), [] as string[]];
-  function begin(name: string): void {
-    behind.begin(() => {
-      begun.push(name);
-      return first.promise;
-    });
-  }
-  begin("first");
-  begin("second");
-  expect(begun).toEqual(["first"]);
+test("createOneBehind() is done when what it began is, and begins no other before", async () => {
+  const behind = createOneBehind(() => {});
+  await behind.done();
+  const work = Promise.withResolvers<void>();
+  behind.begin(() => work.promise);
+  expect(() => behind.begin(() => Promise.resolve())).toThrow("under way");
   let isDone = false;
   const done = behind.done().then(() => isDone = true);
-  await Promise.resolve();
-  expect(isDone).toBe(false);
-  first.resolve();
+  await setImmediate();
+  expect([isDone, behind.isUnderWay]).toEqual([false, true]);
+  work.resolve();
   await done;
-  begin("third");
-  expect(begun).toEqual(["first", "third"]);
+  expect(behind.isUnderWay).toBe(false);
+  behind.begin(() => Promise.resolve());
   await behind.done();
 });
 
-test("createOneBehind() throws a failure once, and says at once that there is one", async () => {
+test("createOneBehind() throws a failure once, not behind the next one, and says at once that there is one", async () => {
   const failures: unknown[] = [];
   const behind = createOneBehind((error) => failures.push(error));
+  const error = new Error("No");
   function fail(): void {
-    behind.begin(() => Promise.reject(new Error("No")));
+    behind.begin(() => Promise.reject(error));
   }
-  behind.check();
   fail();
-  await expect(behind.done()).rejects.toThrow("No");
-  behind.check();
+  await expect(behind.done()).rejects.toThrow(error);
   await behind.done();
   fail();
-  await expect.poll(() => failures.length).toBe(2);
-  expect(() => behind.check()).toThrow("No");
+  await expect.poll(() => failures).toEqual([error, error]);
+  behind.begin(() => Promise.resolve());
   await behind.done();
 });

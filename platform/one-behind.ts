@@ -1,23 +1,19 @@
 /** Work that goes on while its owner does the next thing. */
 
 export interface OneBehind {
-  /** Nothing where one is under way. */
+  readonly isUnderWay: boolean;
+  /** Throws where one is under way. */
   begin(work: () => Promise<void>): void;
-  /** Throws once what the last one threw, where it has ended so. */
-  check(): void;
-  /** Ends with the last one, and throws once what it threw. */
+  /** Ends with the one that was begun last, and throws once what it threw. */
   done(): Promise<void>;
 }
 
-export function createOneBehind(onFailed: (error: unknown) => void = () => {}): OneBehind {
+/** `onFailed`: as soon as one has thrown, whoever asks for it when. */
+export function createOneBehind(onFailed: (error: unknown) => void): OneBehind {
   let under: Promise<void> | undefined;
   let failure: { readonly error: unknown } | undefined;
-  function check(): void {
-    const last = failure;
-    failure = undefined;
-    if (last !== undefined) throw last.error;
-  }
   async function run(work: () => Promise<void>): Promise<void> {
+    failure = undefined;
     try {
       await work();
     } catch (error) {
@@ -28,13 +24,18 @@ export function createOneBehind(onFailed: (error: unknown) => void = () => {}): 
     }
   }
   return {
-    begin(work) {
-      under ??= run(work);
+    get isUnderWay() {
+      return under !== undefined;
     },
-    check,
+    begin(work) {
+      if (under !== undefined) throw new Error("Expected that nothing is under way");
+      under = run(work);
+    },
     async done() {
       await under;
-      check();
+      const last = failure;
+      failure = undefined;
+      if (last !== undefined) throw last.error;
     },
   };
 }

@@ -7,7 +7,7 @@ import { RowGenerations } from "./row-generations.ts";
 
 /**
  * Reads are synchronous and throw NeedRows where a row is not known. Rows are values, never changed in place, and each read may give another equal one.
- * A driver loads, resolves, writes `changes()` and then confirms (or drops everything, if the write failed).
+ * A driver loads, resolves, writes `changes()` and then confirms, or sends them and goes on while they are written (or drops everything, if the write failed).
  */
 export interface Identities extends RowCache {
   readonly workspaceId: string;
@@ -53,7 +53,7 @@ interface RowCache {
   changes(): ReadonlyMap<IdentityKey, unknown>;
   /** The changes are in the store. */
   confirm(): void;
-  /** The changes are in force and on the way to the store, which knows no better about them until they have `arrived`. What was sent before has. */
+  /** The changes are in force and on the way to the store: what that says of them does not count until they have `arrived`. Those sent before have. */
   send(): void;
   /** What was sent is in the store. */
   arrived(): void;

@@ -8,7 +8,7 @@ export interface Packing<Key> {
 
 /**
  * As RowCache of identities.ts; null is a row known to be absent. A row read in the old generation moves to the young one, and the old one is dropped as a whole.
- * What is not confirmed has a map of its own, so that no eviction can lose it.
+ * What is not confirmed and what is on the way to the store have maps of their own, so that no eviction can lose it.
  */
 export class RowGenerations<Key> {
   readonly #packing: Packing<Key>;

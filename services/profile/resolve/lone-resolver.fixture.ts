@@ -37,10 +37,19 @@ export function createServers(records: readonly IntakeBody[]) {
   function of(subject: string) {
     return sent.filter((message) => message.subject === subject);
   }
+  const trimmed = new Map<string, number>();
   return {
+    trim(name: string, through: number) {
+      trimmed.set(name, Math.max(trimmed.get(name) ?? 0, through));
+      return Promise.resolve();
+    },
+    /** What is behind the place, and not trimmed. */
+    left: (name: string, records: readonly LogRecord[], after: number) =>
+      records.filter(({ sequence }) => sequence > Math.max(after, trimmed.get(name) ?? 0)),
     last: 0,
     /** Tells the resolver of new records. */
     wake: () => {},
+    isWatched: false,
     intake,
     setAside: [] as SetAsideRecord[],
     add,
@@ -128,17 +137,20 @@ function partsOf(servers: Servers, build: Build) {
     checkpointSubject,
     subjectOf: (partition: number) => `lane.${partition}`,
     intake: {
-      read: (_: number, after: number) => Promise.resolve(servers.intake.filter(({ sequence }) => sequence > after)),
-      trim: done,
+      read: (_: number, after: number) => Promise.resolve(servers.left("intake", servers.intake, after)),
+      trim: (_: number, through: number) => servers.trim("intake", through),
       watch(notify: (partition: number) => void) {
+        servers.isWatched = true;
         servers.wake = () => notify(0);
-        return () => {};
+        return () => void (servers.isWatched = false);
       },
     },
     lanes: {
-      read: (partition: number, after: number) =>
-        Promise.resolve(servers.of(`lane.${partition}`).filter(({ sequence }) => sequence > after)),
-      trim: done,
+      read(partition: number, after: number) {
+        const subject = `lane.${partition}`;
+        return Promise.resolve(servers.left(subject, servers.of(subject), after));
+      },
+      trim: (partition: number, through: number) => servers.trim(`lane.${partition}`, through),
     },
     identities: identitiesOf(servers, build),
     decode(sequence: number, body: Uint8Array) {

@@ -85,6 +85,13 @@ function checkItems(items: readonly StepItem[]): void {
   throw new RangeError(`Expected at most ${limits.stepItemBytesMax} bytes of one user or address, got ${large.body.length}`);
 }
 
+/** A step that is out, or the place before the first one. */
+interface StepAt {
+  /** Of its checkpoint. */
+  readonly sequence: number;
+  readonly place: Place;
+}
+
 interface InRecord extends Pick<StepOf, "through" | "now"> {
   readonly usersPerRecord: number;
 }
@@ -102,7 +109,7 @@ function numberingOf({ numbered, inLanes }: Pick<NonNullable<Place["inside"]>, "
 class PublishedSteps implements Steps {
   readonly #parts: PublishParts;
   /** Undefined: has to be read again. */
-  #at: { readonly sequence: number; readonly place: Place } | undefined;
+  #at: StepAt | undefined;
   #resolvedAs: ReturnType<Steps["options"]> = {};
   #trimmed = 0;
   /** The last checkpoint whose mark stands beside the rows; -1: none of ours. */
@@ -117,7 +124,10 @@ class PublishedSteps implements Steps {
   #awaited = 0;
   /** The rows of the latest step, while the next one is resolved. */
   readonly #writing: OneBehind;
-  readonly #trimming = createOneBehind();
+  #writingMs = 0;
+  /** The record up to which all rows are written. */
+  #writtenThrough = 0;
+  readonly #trimming: OneBehind;
 
   /** `wake`: the resolver's next turn takes over, and so writes the rows that were not written. */
   constructor(parts: PublishParts, wake: () => void) {
@@ -126,6 +136,9 @@ class PublishedSteps implements Steps {
       parts.logger.error("rows_not_written", error, { partition: parts.partition });
       this.reset();
       wake();
+    });
+    this.#trimming = createOneBehind((error) => {
+      parts.logger.warn("log_not_trimmed", { partition: parts.partition, message: error instanceof Error ? error.message : String(error) });
     });
   }
 
@@ -179,6 +192,7 @@ class PublishedSteps implements Steps {
       await this.#writeRows(readRows(await this.#rowsBetween(place.written, sequence)), sequence, place.through);
     }
     onWritten(sequence);
+    this.#writtenThrough = place.through;
     this.#at = { sequence, place };
     return place;
   }
@@ -217,8 +231,9 @@ class PublishedSteps implements Steps {
       await this.#publishInSteps(planned, items, { through, now, usersPerRecord });
     } else await this.#publishLast(planned, through, whole);
     for (const { view } of resolved.workspaces) view.send();
-    this.#writing.begin(() => this.#write(planned, resolved.workspaces));
-    this.#restMs = restMs(records, clock.monotonic() - began);
+    const at = this.#at;
+    this.#writing.begin(() => this.#write(at, planned, resolved.workspaces));
+    this.#restMs = restMs(records, { tookMs: clock.monotonic() - began, writingMs: this.#writingMs });
     return true;
   }
 
@@ -295,9 +310,12 @@ class PublishedSteps implements Steps {
     this.#at = { sequence: outcome.sequence, place };
   }
 
-  async #write({ changes }: PlannedEffects, workspaces: Resolved["workspaces"]): Promise<void> {
-    const sequence = this.#at?.sequence ?? 0;
-    await this.#writeRows(changes, sequence, this.#at?.place.through ?? 0);
+  async #write({ sequence, place }: StepAt, { changes }: PlannedEffects, workspaces: Resolved["workspaces"]): Promise<void> {
+    const { clock } = this.#parts;
+    const began = clock.monotonic();
+    await this.#writeRows(changes, sequence, place.through);
+    this.#writingMs = clock.monotonic() - began;
+    this.#writtenThrough = place.through;
     for (const { view } of workspaces) view.arrived();
     this.#parts.onWritten(sequence);
   }
@@ -308,17 +326,18 @@ class PublishedSteps implements Steps {
     const noting = marks?.reach(new Map([[`resolve-${partition}`, sequence], [`intake-${partition}`, through]]));
     const some = changes.filter(({ rows }) => rows.size > 0);
     const writing = inFlight(some, limits.workspacesTogetherMax, ({ workspaceId, rows }) => identities.save(workspaceId, rows, sequence));
-    await Promise.all([noting, writing]);
+    // Nothing goes on behind who waits for this
+    const ends = await Promise.allSettled([noting, writing]);
+    for (const end of ends) if (end.status === "rejected") throw end.reason;
     if (marks !== undefined) this.#noted = sequence;
   }
 
   /** Forgets intake, rows and checkpoints behind the place, by time and by bytes; never the last checkpoint. */
   async settle(wasBusy: boolean): ReturnType<Steps["settle"]> {
-    this.#trimming.check();
-    this.#trimming.begin(() => this.#trim());
+    if (!this.#trimming.isUnderWay) this.#trimming.begin(() => this.#trim());
     if (wasBusy) return this.awaits() ? "busy" : { pauseMs: this.#restMs };
     await this.#trimming.done();
-    const isDue = this.#at !== undefined && this.#at.place.through > this.#trimmed;
+    const isDue = this.#at !== undefined && this.#writtenThrough > this.#trimmed;
     return isDue ? Math.max(1, this.#trimAt - this.#parts.clock.monotonic()) : "idle";
   }
 
@@ -330,18 +349,18 @@ class PublishedSteps implements Steps {
   async #trim(): Promise<void> {
     if (this.#at === undefined) return;
     const { sequence, place } = this.#at;
-    const bytes = this.#bytes;
+    const [through, bytes] = [this.#writtenThrough, this.#bytes];
     const now = this.#parts.clock.monotonic();
-    if (place.through <= this.#trimmed || (now < this.#trimAt && bytes < this.#parts.trimBytes)) return;
+    if (through <= this.#trimmed || (now < this.#trimAt && bytes < this.#parts.trimBytes)) return;
     const { intake, lanes, fenced, layout, partition, checkpointSubject } = this.#parts;
-    await intake.trim(partition, place.through);
+    await intake.trim(partition, through);
     // The rows of the latest step, and those of a record that it is inside of, are still to be read by a resolver that takes over
     await lanes.trim(layout.rows(partition), place.written);
     await fenced.trimCheckpoints(checkpointSubject, sequence);
     // Processes that wait for outcomes may still be reading what was reported since the last time
     this.#report = { last: sequence - 1, before: this.#report.last };
     if (this.#report.before > 0) await lanes.trim(layout.reports(partition), this.#report.before - 1);
-    this.#trimmed = place.through;
+    this.#trimmed = through;
     this.#bytes -= bytes;
     this.#trimAt = now + limits.laneTrimMs;
   }

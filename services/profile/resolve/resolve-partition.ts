@@ -61,15 +61,18 @@ class Resolver {
   }
 
   recover(error: unknown, failures: number): void {
-    const { partition, logger, steps, views } = this.#parts;
+    const { partition, logger, steps } = this.#parts;
     steps.reset();
-    views.clear();
     if (error instanceof StepLost) logger.warn("resolver_fence_lost", { partition, reason: error.message });
     else logger.error("resolver_failed", error, { partition, failures });
   }
 
   async #place(): Promise<StepPlace> {
-    return this.#parts.steps.place ?? await this.#parts.steps.takeOver();
+    const { steps, views } = this.#parts;
+    if (steps.place !== undefined) return steps.place;
+    // Another resolver may have gone on meanwhile
+    views.clear();
+    return await steps.takeOver();
   }
 
   /** Never steps back, whichever process resolved before, nor leaps ahead with a clock that does. */

@@ -93,3 +93,47 @@ test.each([
     expect([failures < 0, servers.setAside]).toEqual([true, []]);
   },
 );
+
+test("where another resolver went on before rows were found not to be written, what is in memory counts no more", async () => {
+  const servers = createServers([about("ann")]);
+  let isFirst = true;
+  await resolveAll(servers, {
+    async save(write) {
+      if (isFirst) {
+        isFirst = false;
+        servers.add({ type: "deleteUsers", users: [{ key: byId("ann"), prioritization: [] }] });
+        await resolveAll(servers, {});
+        servers.add(about("ann"));
+        throw new Error("Not in time");
+      }
+      write();
+    },
+    isDone: () => servers.place().through === 3,
+  });
+  const users = usersOf(servers);
+  expect(users.get(2)).toEqual(users.get(1));
+  expect(users.get(3)).not.toEqual(users.get(1));
+});
+
+test("the rows of the latest step stay in the log until they are written, and nothing is closed before they are", async () => {
+  const servers = createServers([about("ann")]);
+  const store = slowStore();
+  const running = resolveAll(servers, { save: store.save, isDone: () => store.writes.length === 1 });
+  await expect.poll(() => store.writes.length).toBe(1);
+  // All that the loop does by itself is done
+  for (let turns = 0; turns < 10; turns += 1) await setImmediate();
+  expect([servers.left("intake", servers.intake, 0).length, rowsLeft(servers).length]).toEqual([1, 1]);
+  const order: string[] = [];
+  const closed = running.then(() => order.push("closed"));
+  await expect.poll(() => servers.isWatched).toBe(false);
+  for (let turns = 0; turns < 10; turns += 1) await setImmediate();
+  order.push("written");
+  store.writes[0]?.();
+  await closed;
+  expect(order).toEqual(["written", "closed"]);
+});
+
+function rowsLeft(servers: Servers) {
+  const rows = `lane.${layout.rows(0)}`;
+  return servers.left(rows, servers.of(rows), 0);
+}

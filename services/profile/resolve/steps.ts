@@ -19,7 +19,7 @@ export interface Steps {
   /**
    * All of a step or nothing, in force when it resolves, and no more among the changes of the views. False: it is more than one step
    * holds, nothing is written, the store has the rows of all steps before, and fewer records are to be tried; one record alone always
-   * fits. Throws StepLost where another resolver's step came first.
+   * fits. Throws StepLost where another resolver's step came first, or the place has to be read again.
    */
   commit(resolved: Resolved, step: StepOf): Promise<boolean>;
   /** After each turn: what comes next. `wasBusy`: there was something to resolve, and more may be there. */
@@ -47,5 +47,5 @@ export interface StepOf {
   readonly began: number;
 }
 
-/** Another resolver's step landed, or it is not known whether ours did: what is in memory may not be so. */
+/** Another resolver's step landed, or it is not known whether ours did, or its rows were not written: what is in memory may not be so. */
 export class StepLost extends Error {}

@@ -27,6 +27,10 @@ test("a workspace that was not used for long gives its rows back to those that c
   expect(known(views, "first", 1)).toBe(false);
 });
 
+test("a view with rows on the way to the store is never the one that goes: a step has no more workspaces than there are views", () => {
+  expect(limits.passRecordsMax).toBeLessThanOrEqual(limits.workspacesCachedMax);
+});
+
 test("a partition keeps more rows where the heap may grow to more, its share of them, and never fewer than so many", () => {
   expect(rowsInHeap(128 * 1024 ** 2, 1)).toBe(limits.identityCacheEntriesMin);
   expect(rowsInHeap(4 * 1024 ** 3, 1)).toBe(2 * 1024 * 1024);

@@ -6,7 +6,7 @@ import type { IdentityKey } from "../domain/identity.ts";
 
 export interface Views {
   of(workspaceId: string): Identities;
-  /** What was resolved up to this place of the log is confirmed. */
+  /** What was resolved up to this place of the log is in force. */
   confirmed(through: number): void;
   /** The place that `confirmed` had last; 0: none. */
   readonly through: number;
