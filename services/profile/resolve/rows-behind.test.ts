@@ -22,13 +22,15 @@ function usersOf(servers: Servers): Map<number, Set<string>> {
   return users;
 }
 
-/** A store that has a step's rows when it is let, the first time. */
-function slowStore() {
+/** A store that has the rows of one write when it is let, and all others at once. */
+function slowStore(slow = 1) {
   const writes: (() => void)[] = [];
+  let count = 0;
   return {
     writes,
     save(write: () => void): Promise<void> {
-      if (writes.length > 0) return Promise.resolve(write());
+      count += 1;
+      if (count !== slow) return Promise.resolve(write());
       const written = Promise.withResolvers<void>();
       writes.push(() => {
         write();
@@ -101,6 +103,7 @@ test("where another resolver went on before rows were found not to be written, w
     async save(write) {
       if (isFirst) {
         isFirst = false;
+        await rested();
         servers.add({ type: "deleteUsers", users: [{ key: byId("ann"), prioritization: [] }] });
         await resolveAll(servers, {});
         servers.add(about("ann"));
@@ -117,21 +120,32 @@ test("where another resolver went on before rows were found not to be written, w
 
 test("the rows of the latest step stay in the log until they are written, and nothing is closed before they are", async () => {
   const servers = createServers([about("ann")]);
-  const store = slowStore();
-  const running = resolveAll(servers, { save: store.save, isDone: () => store.writes.length === 1 });
+  const store = slowStore(2);
+  const running = resolveAll(servers, {
+    save(write) {
+      // Comes before the loop rests
+      if (servers.intake.length === 1) servers.add(about("bob"));
+      return store.save(write);
+    },
+    isDone: () => store.writes.length === 1,
+  });
   await expect.poll(() => store.writes.length).toBe(1);
-  // All that the loop does by itself is done
-  for (let turns = 0; turns < 10; turns += 1) await setImmediate();
+  await rested();
   expect([servers.left("intake", servers.intake, 0).length, rowsLeft(servers).length]).toEqual([1, 1]);
   const order: string[] = [];
   const closed = running.then(() => order.push("closed"));
   await expect.poll(() => servers.isWatched).toBe(false);
-  for (let turns = 0; turns < 10; turns += 1) await setImmediate();
+  await rested();
   order.push("written");
   store.writes[0]?.();
   await closed;
   expect(order).toEqual(["written", "closed"]);
 });
+
+/** All that a loop does by itself is done. */
+async function rested(): Promise<void> {
+  for (let turns = 0; turns < 10; turns += 1) await setImmediate();
+}
 
 function rowsLeft(servers: Servers) {
   const rows = `lane.${layout.rows(0)}`;
