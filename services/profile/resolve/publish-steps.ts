@@ -92,6 +92,11 @@ interface StepAt {
   readonly place: Place;
 }
 
+/** As Promise.all, but nothing goes on behind who waits for it. */
+async function allDone(all: readonly (Promise<unknown> | undefined)[]): Promise<void> {
+  for (const end of await Promise.allSettled(all)) if (end.status === "rejected") throw end.reason;
+}
+
 interface InRecord extends Pick<StepOf, "through" | "now"> {
   readonly usersPerRecord: number;
 }
@@ -229,7 +234,7 @@ class PublishedSteps implements Steps {
       const items: readonly StepItem[] = [...planned.effects, ...rowEntriesOf(planned.changes)];
       checkItems(items);
       await this.#publishInSteps(planned, items, { through, now, usersPerRecord });
-    } else await this.#publishLast(planned, through, whole);
+    } else await this.#publishLast(planned, whole);
     for (const { view } of resolved.workspaces) view.send();
     const at = this.#at;
     this.#writing.begin(() => this.#write(at, planned, resolved.workspaces));
@@ -264,7 +269,7 @@ class PublishedSteps implements Steps {
       const next = { ...this.#next(place, sequence), now };
       if (isLast) {
         const content = { effects, rows, outcomes: planned.outcomes, place: { ...next, through } };
-        return await this.#publishLast(planned, through, packStep(this.#parts, sizes, content));
+        return await this.#publishLast(planned, packStep(this.#parts, sizes, content));
       }
       const inside = {
         taken: taken + some.length,
@@ -279,11 +284,9 @@ class PublishedSteps implements Steps {
     }
   }
 
-  async #publishLast(planned: PlannedEffects, through: number, packed: PackedStep): Promise<void> {
-    const noted = this.#noteOrigins(planned, through);
+  async #publishLast({ spans }: PlannedEffects, packed: PackedStep): Promise<void> {
     await this.#publish(packed);
-    await noted;
-    for (const span of planned.spans) span.end();
+    for (const span of spans) span.end();
   }
 
   /** Beside the step and never in its way: who asked is kept for people who look, and a step is not done again for it. */
@@ -310,10 +313,10 @@ class PublishedSteps implements Steps {
     this.#at = { sequence: outcome.sequence, place };
   }
 
-  async #write({ sequence, place }: StepAt, { changes }: PlannedEffects, workspaces: Resolved["workspaces"]): Promise<void> {
+  async #write({ sequence, place }: StepAt, planned: PlannedEffects, workspaces: Resolved["workspaces"]): Promise<void> {
     const { clock } = this.#parts;
     const began = clock.monotonic();
-    await this.#writeRows(changes, sequence, place.through);
+    await allDone([this.#writeRows(planned.changes, sequence, place.through), this.#noteOrigins(planned, place.through)]);
     this.#writingMs = clock.monotonic() - began;
     this.#writtenThrough = place.through;
     for (const { view } of workspaces) view.arrived();
@@ -326,9 +329,7 @@ class PublishedSteps implements Steps {
     const noting = marks?.reach(new Map([[`resolve-${partition}`, sequence], [`intake-${partition}`, through]]));
     const some = changes.filter(({ rows }) => rows.size > 0);
     const writing = inFlight(some, limits.workspacesTogetherMax, ({ workspaceId, rows }) => identities.save(workspaceId, rows, sequence));
-    // Nothing goes on behind who waits for this
-    const ends = await Promise.allSettled([noting, writing]);
-    for (const end of ends) if (end.status === "rejected") throw end.reason;
+    await allDone([noting, writing]);
     if (marks !== undefined) this.#noted = sequence;
   }
 
