@@ -8,7 +8,7 @@ export interface OneBehind {
   done(): Promise<void>;
 }
 
-/** `onFailed`: as soon as one has thrown, whoever asks for it when. */
+/** `onFailed`: as soon as one has thrown, before `done` throws it. */
 export function createOneBehind(onFailed: (error: unknown) => void): OneBehind {
   let under: Promise<void> | undefined;
   let failure: { readonly error: unknown } | undefined;

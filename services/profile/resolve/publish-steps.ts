@@ -29,7 +29,7 @@ import { firstPlace, type Place, placeFromBytes, tailsAfter } from "../../../pla
 import { type EffectParts, planEffects, type PlannedEffects, type RowChanges } from "./plan-effects.ts";
 import type { RowMarks } from "../../../platform/lane/row-marks.ts";
 import { resolvePartition, type ResolverParts } from "./resolve-partition.ts";
-import type { Resolved } from "./resolve-records.ts";
+import { reasonOf, type Resolved } from "./resolve-records.ts";
 import { StepLost, type StepOf, type Steps } from "./steps.ts";
 import { restMs } from "./rest.ts";
 
@@ -143,12 +143,17 @@ class PublishedSteps implements Steps {
       wake();
     });
     this.#trimming = createOneBehind((error) => {
-      parts.logger.warn("log_not_trimmed", { partition: parts.partition, message: error instanceof Error ? error.message : String(error) });
+      parts.logger.warn("log_not_trimmed", { partition: parts.partition, message: reasonOf(error) });
     });
   }
 
   get place(): Place | undefined {
     return this.#at?.place;
+  }
+
+  get #here(): StepAt {
+    if (this.#at === undefined) throw new StepLost("The rows of the step before were not written");
+    return this.#at;
   }
 
   /** A read waits for this record. Whether one waits that is not resolved. */
@@ -221,8 +226,7 @@ class PublishedSteps implements Steps {
 
   /** Plans again with fewer records what is too much for one step; one record alone may take several. */
   async commit(resolved: Resolved, { records, through, now, began }: StepOf): Promise<boolean> {
-    if (this.#at === undefined) throw new StepLost("The rows of the step before were not written");
-    const { place, sequence } = this.#at;
+    const { place, sequence } = this.#here;
     const { clock, identities } = this.#parts;
     const usersPerRecord = place.inside === undefined ? limits.laneUsersPerRecordMax : place.inside.usersPerRecord ?? 1;
     const planned = await planEffects(this.#parts, resolved, { usersPerRecord, agoMs: clock.monotonic() - began });
@@ -236,7 +240,7 @@ class PublishedSteps implements Steps {
       await this.#publishInSteps(planned, items, { through, now, usersPerRecord });
     } else await this.#publishLast(planned, whole);
     for (const { view } of resolved.workspaces) view.send();
-    const at = this.#at;
+    const at = this.#here;
     this.#writing.begin(() => this.#write(at, planned, resolved.workspaces));
     this.#restMs = restMs(records, { tookMs: clock.monotonic() - began, writingMs: this.#writingMs });
     return true;
@@ -257,7 +261,7 @@ class PublishedSteps implements Steps {
   async #publishInSteps(planned: PlannedEffects, items: readonly StepItem[], { through, now, usersPerRecord }: InRecord): Promise<void> {
     const { partsInCommon, numbering } = this.#resolvedAs;
     for (;;) {
-      const { place, sequence } = this.#at ?? { place: firstPlace, sequence: 0 };
+      const { place, sequence } = this.#here;
       const taken = place.inside?.taken ?? 0;
       const rest = items.slice(taken);
       const sizes = this.#parts.sizes();
@@ -294,7 +298,7 @@ class PublishedSteps implements Steps {
     if (origins.length === 0) return;
     const { identities, partition, logger } = this.#parts;
     await identities.saveOrigins(partition, through, origins).catch((error: unknown) => {
-      logger.warn("origins_not_kept", { partition, through, message: error instanceof Error ? error.message : String(error) });
+      logger.warn("origins_not_kept", { partition, through, message: reasonOf(error) });
     });
   }
 
@@ -307,7 +311,7 @@ class PublishedSteps implements Steps {
   async #publish({ messages, place }: PackedStep): Promise<void> {
     const { fenced, checkpointSubject } = this.#parts;
     for (const { body } of messages) this.#bytes += body.byteLength;
-    const outcome = await fenced.publishStep({ messages, checkpointSubject, expectedLast: this.#at?.sequence ?? 0 });
+    const outcome = await fenced.publishStep({ messages, checkpointSubject, expectedLast: this.#here.sequence });
     if (outcome.kind === "refused") throw new StepLost("Another resolver's step came first");
     if (outcome.kind === "unknown") throw new StepLost("The step may have landed or not", { cause: outcome.cause });
     this.#at = { sequence: outcome.sequence, place };

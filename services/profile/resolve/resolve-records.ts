@@ -108,6 +108,6 @@ function addOutcome(outcomes: [number, RecordOutcome][], { sequence, outcome, it
   outcomes.push([sequence, { ...(outcome && { repeat: outcome }), ...(items && { items }) }]);
 }
 
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
