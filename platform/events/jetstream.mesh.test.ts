@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type NatsServer, startNats } from "../../test/servers/nats.ts";
 import { describeWith } from "../../test/servers/require.ts";
+import { limits } from "../limits.ts";
 import { silentLogger } from "../logger.ts";
 import { describeEvents } from "./events-contract.ts";
 import type { Events, PublishedEvent } from "./events.ts";
@@ -45,28 +46,37 @@ await describeWith(["nats"], "openEventStream()", () => {
     expect((await second.read(0, { max: 10 })).map(({ eventId }) => eventId)).toEqual(["1"]);
   });
 
-  test("events that are published together are one batch, and one by one where the stream of a build before takes none", async () => {
+  test("many events that are published together are one batch, few are not, and none where the stream of a build before takes none", async () => {
     const connection = await connectJetStream({ servers: [server.url], logger: silentLogger });
     const shape = { name: "batch_events", replicas: 1, bytesMax: 64 * 1024 ** 2, keepMs: 3_600_000 };
     const options = { servers: [server.url], ...shape, logger: silentLogger };
+    const many = limits.publishedApartMax + 1;
+    const ids = Array.from({ length: 2 * many + 4 }, (_, index) => `${index}`);
     await createEventStream(options);
     const { config } = await askApi<{ config: object }>(connection, { subject: "STREAM.INFO.batch_events" }) ?? { config: {} };
     await askApi(connection, { subject: "STREAM.UPDATE.batch_events", body: { ...config, allow_atomic: false } });
     const before = await openEventStream(options);
     opened.push(before);
-    await before.publish(["1", "2"].map(eventOf));
+    await before.publish(ids.slice(0, many).map(eventOf));
     await createEventStream(options);
     const now = await openEventStream(options);
     opened.push(now);
-    await now.publish(["3", "4", "5"].map(eventOf));
-    await now.publish(["5", "6"].map(eventOf));
-    expect((await now.read(0, { max: 10 })).map(({ eventId }) => eventId)).toEqual(["1", "2", "3", "4", "5", "6"]);
-    const batches = [];
-    for (const seq of [1, 2, 3, 4, 5, 6]) {
-      const answer = await askApi<{ message: { hdrs: string } }>(connection, { subject: "STREAM.MSG.GET.batch_events", body: { seq } });
+    await now.publish(ids.slice(many, 2 * many).map(eventOf));
+    // One of them is there already, so the batch is refused whole
+    await now.publish(ids.slice(many + 2, 2 * many + 2).map(eventOf));
+    await now.publish(ids.slice(2 * many + 2).map(eventOf));
+    expect((await now.read(0, { max: 100 })).map(({ eventId }) => eventId)).toEqual(ids);
+    const batches: (string | undefined)[] = [];
+    for (const seq of ids.keys()) {
+      const answer = await askApi<{ message: { hdrs: string } }>(connection, {
+        subject: "STREAM.MSG.GET.batch_events",
+        body: { seq: seq + 1 },
+      });
       batches.push(/Nats-Batch-Id: (\S+)/.exec(Buffer.from(answer?.message.hdrs ?? "", "base64").toString())?.[1]);
     }
-    expect(batches).toEqual([undefined, undefined, expect.any(String), batches[2], batches[2], undefined]);
+    expect(new Set(batches.slice(0, many))).toEqual(new Set([undefined]));
+    expect(new Set(batches.slice(many, 2 * many))).toEqual(new Set([expect.any(String)]));
+    expect(batches.slice(2 * many)).toEqual([undefined, undefined, undefined, undefined]);
     await connection.close();
   });
 

@@ -2,7 +2,7 @@
 import type { Msg } from "nats";
 import { limits } from "../limits.ts";
 import { askApi, connectJetStream, type ConnectOptions, isAway, type JetStreamConnection } from "../log/jetstream-connection.ts";
-import { type Message, publishTogether } from "../log/jetstream-publish.ts";
+import { isBatchCheaper, type Message, publishTogether } from "../log/jetstream-publish.ts";
 import { bodyBytesMaxOf } from "../log/message-size.ts";
 import { checkMessageSize, logMetadata, type StreamConfig } from "../log/jetstream-stream.ts";
 import { Refusal } from "../refusal.ts";
@@ -41,13 +41,15 @@ export async function createEventStream(options: EventStreamShape & ConnectOptio
 
 /** Connects to the stream that is there, to publish and to read. Refuses LOG_UNAVAILABLE while no server answers, or there is none. */
 export async function openEventStream(options: Pick<EventStreamShape, "name"> & ConnectOptions): Promise<Events> {
+  let replicas = 1;
   let takesBatches = false;
   const connection = await connectTo(options, async (open) => {
     const found = await infoOf(open, options.name);
     if (found === undefined) throw new Refusal("LOG_UNAVAILABLE", `There is no stream "${options.name}"`);
     takesBatches = found.config.allow_atomic === true;
+    replicas = found.config.num_replicas ?? 1;
   });
-  return eventsOf(connection, options.name, takesBatches);
+  return eventsOf(connection, options.name, (count) => takesBatches && isBatchCheaper(count, replicas));
 }
 
 async function connectTo(
@@ -75,13 +77,13 @@ export async function readEventStream(options: Pick<EventStreamShape, "name"> & 
   }
 }
 
-/** `takesBatches`: not of a stream of a build before, until `heddle migrate` was there. */
-function eventsOf(connection: JetStreamConnection, name: string, takesBatches = false): Events {
+/** `isBatch`: whether so many are published together; never in a stream of a build before, until `heddle migrate` was there. */
+function eventsOf(connection: JetStreamConnection, name: string, isBatch: (count: number) => boolean = () => false): Events {
   return {
     async publish(events) {
       for (const event of events) checkEvent(event);
       for (const some of inParts(events)) {
-        if (takesBatches && some.length > 1 && await isPublishedTogether(connection, name, some)) continue;
+        if (isBatch(some.length) && await isPublishedTogether(connection, name, some)) continue;
         await Promise.all(some.map((event) => publish(connection, name, event)));
       }
     },
@@ -110,7 +112,7 @@ function inParts(events: readonly PublishedEvent[]): PublishedEvent[][] {
   return parts;
 }
 
-/** An atomic batch costs a third of what its messages cost one by one. False: it certainly was not taken, as where one of them is there already. */
+/** A large batch costs a third of what its messages cost one by one. False: it certainly was not taken, as where one of them is there already. */
 async function isPublishedTogether(connection: JetStreamConnection, name: string, events: readonly PublishedEvent[]): Promise<boolean> {
   try {
     await publishTogether(connection, events.map((event) => messageOf(name, event)));

@@ -28,10 +28,11 @@ await describeWith(["nats"], "openJetStreamLog() on a server that fails", () => 
     return log;
   }
 
-  test(
-    "loses nothing that was acknowledged, writes nothing twice and nothing it refused, over kill -9 under load",
+  // As batches, and one by one
+  test.each([12, 4])(
+    "loses nothing that was acknowledged, writes nothing twice and nothing it refused, over kill -9 under load of %i appends at once",
     { timeout: 120_000 },
-    async () => {
+    async (loopsOfWriter) => {
       const writers = [await open(), await open()];
       const journal: Entry[] = [];
       const load = { running: true };
@@ -46,7 +47,7 @@ await describeWith(["nats"], "openJetStreamLog() on a server that fails", () => 
           if (told === "LOG_UNAVAILABLE") await pause(5);
         }
       }
-      const loops = [0, 1].flatMap((writer) => Array.from({ length: 12 }, (_, loop) => write(writer, loop)));
+      const loops = [0, 1].flatMap((writer) => Array.from({ length: loopsOfWriter }, (_, loop) => write(writer, loop)));
       for (let round = 0; round < 3; round += 1) {
         const seen = acknowledged(journal).length;
         await expect.poll(() => acknowledged(journal).length, { timeout: 20_000 }).toBeGreaterThan(seen + 300);

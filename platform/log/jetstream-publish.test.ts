@@ -2,7 +2,7 @@
 import type { Msg, MsgHdrs } from "nats";
 import { describe, expect, test } from "vitest";
 import type { JetStreamConnection } from "./jetstream-connection.ts";
-import { publishTogether, WrongLastSequence } from "./jetstream-publish.ts";
+import { isBatchCheaper, publishTogether, WrongLastSequence } from "./jetstream-publish.ts";
 
 /** A connection that answers a request with `answer`, or fails it with that, and keeps what was sent. */
 function answering(answer: object | Error, up = true) {
@@ -78,6 +78,11 @@ describe("publishTogether()", () => {
     await expect(publishTogether(answering({ seq: 9 }).connection, [one, two])).rejects.toMatchObject({ reason: "OUTCOME_UNKNOWN" });
   });
 });
+
+test.each([[1, 1, false], [8, 1, false], [9, 1, true], [1, 3, false], [2, 3, true]])(
+  "%i messages of a stream with %i replicas are cheaper as a batch: %s",
+  (messages, replicas, expected) => expect(isBatchCheaper(messages, replicas)).toBe(expected),
+);
 
 function apiError(err_code: number, code: number, description: string): object {
   return { error: { err_code, code, description } };

@@ -35,6 +35,14 @@ export async function publishTogether(connection: JetStreamConnection, messages:
   return ack.seq - messages.length + 1;
 }
 
+/**
+ * Whether to publish so many messages together, where nothing but their cost has to hold for them together. A batch is one write to disk and one
+ * acknowledgement; but where a stream has one replica, the server makes files for each batch and removes them, which takes as long as a dozen messages.
+ */
+export function isBatchCheaper(messages: number, replicas: number): boolean {
+  return replicas > 1 ? messages > 1 : messages > limits.publishedApartMax;
+}
+
 function checkSizes(connection: Pick<JetStreamConnection, "messageBytesMax">, messages: readonly Message[]): void {
   if (messages.length > limits.logBatchMessagesMax) {
     throw new RangeError(`Expected at most ${limits.logBatchMessagesMax} messages together, got ${messages.length}`);

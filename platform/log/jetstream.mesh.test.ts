@@ -42,11 +42,17 @@ await describeWith(["nats"], "openJetStreamLog()", () => {
     logs.push(log);
     return log;
   }
-  async function administer(method: string, body: object): Promise<void> {
+  async function administer<T>(method: string, body: object): Promise<T> {
     const client = await connect({ servers: server.url });
-    const answer = (await client.request(`$JS.API.${method}`, JSON.stringify(body))).json<{ error?: { description: string } }>();
+    const answer = (await client.request(`$JS.API.${method}`, JSON.stringify(body))).json<T & { error?: { description: string } }>();
     await client.close();
     if (answer.error) throw new Error(answer.error.description);
+    return answer;
+  }
+  /** The batch that a message was published with. */
+  async function batchOf(stream: string, seq: number): Promise<string | undefined> {
+    const { message } = await administer<{ message: { hdrs?: string } }>(`STREAM.MSG.GET.${stream}`, { seq });
+    return /Nats-Batch-Id: (\S+)/.exec(Buffer.from(message.hdrs ?? "", "base64").toString())?.[1];
   }
 
   describeLog("jetstream", async () => {
@@ -208,6 +214,19 @@ await describeWith(["nats"], "openJetStreamLog()", () => {
     expect(read).toEqual(given.sort((a, b) => a.sequence - b.sequence));
     const odd = read.filter(({ text }) => text.startsWith("1")).map(({ text }) => Number(text.slice(2)));
     expect(odd).toEqual([...odd].sort((a, b) => a - b));
+  });
+
+  test("appends that wait together are one batch, but few are not, which cost less one by one", async () => {
+    const options = optionsOf();
+    const log = await open(options);
+    const texts = Array.from({ length: limits.publishedApartMax * 2 + 1 }, (_, index) => `${index}`);
+    const few = texts.slice(0, limits.publishedApartMax);
+    await Promise.all(few.map((text) => log.append(0, bytesOf(text))));
+    await Promise.all(texts.slice(few.length).map((text) => log.append(0, bytesOf(text))));
+    expect(await textsOf(log, 0)).toEqual(texts);
+    const batches = await Promise.all(texts.map((_, at) => batchOf(options.name, at + 1)));
+    expect(new Set(batches.slice(0, few.length))).toEqual(new Set([undefined]));
+    expect(new Set(batches.slice(few.length))).toEqual(new Set([expect.any(String)]));
   });
 
   test("append() refuses what passes the number that may wait", async () => {

@@ -5,7 +5,7 @@ import type { Logger } from "../logger.ts";
 import { Refusal } from "../refusal.ts";
 import { askApi, type ConnectOptions, type JetStreamConnection } from "./jetstream-connection.ts";
 import { openRecordNotices, type RecordNotices } from "./jetstream-notices.ts";
-import { publishTogether } from "./jetstream-publish.ts";
+import { isBatchCheaper, publishTogether } from "./jetstream-publish.ts";
 import { firstOfRecordAt, lastMessage, readRecords } from "./jetstream-read.ts";
 import { connectToStream, partitionSubject, type StreamShape, trimmedSubject } from "./jetstream-stream.ts";
 import type { Log, LogRecord } from "./log.ts";
@@ -35,6 +35,7 @@ export async function openJetStreamLog(options: JetStreamLogOptions): Promise<Lo
 class JetStreamLog implements Log {
   readonly partitions: number;
   readonly #name: string;
+  readonly #replicas: number;
   readonly #logger: Logger;
   readonly #connection: JetStreamConnection;
   readonly #line: GroupCommit;
@@ -50,6 +51,7 @@ class JetStreamLog implements Log {
   constructor(options: JetStreamLogOptions, connection: JetStreamConnection) {
     this.partitions = options.partitions;
     this.#name = options.name;
+    this.#replicas = options.replicas;
     this.#logger = options.logger;
     this.#connection = connection;
     this.#line = openGroupCommit(options.clock);
@@ -120,12 +122,21 @@ class JetStreamLog implements Log {
       // Callers that the last batch woke may append again before the next one closes
       await setImmediate();
       await this.#trimming;
-      await this.#writeBatch(this.#line.take());
+      await this.#write(this.#line.take());
     }
     this.#flushing = undefined;
   }
 
-  async #writeBatch(batch: readonly Append[]): Promise<void> {
+  /** As one batch or one by one, in this order in each case; one that is refused says nothing of the others. */
+  async #write(appends: readonly Append[]): Promise<void> {
+    const batches = isBatchCheaper(appends.length, this.#replicas) ? [appends] : appends.map((append) => [append]);
+    const unanswered = await Promise.all(batches.map((batch) => this.#writeBatch(batch)));
+    const cause = unanswered.find((error) => error !== undefined);
+    if (cause !== undefined) this.#refuseWaiting(cause);
+  }
+
+  /** Resolves with why it is not known whether they were written. */
+  async #writeBatch(batch: readonly Append[]): Promise<Refusal | undefined> {
     const bytesMax = bodyBytesMaxOf(this.#connection.messageBytesMax);
     const records = batch.map(({ partition, record }) => cutRecord(partitionSubject(this.#name, partition), record, bytesMax));
     const sent = this.#recent.sending(batch.map(({ partition }) => partition));
@@ -135,8 +146,7 @@ class JetStreamLog implements Log {
     } catch (error) {
       sent([]);
       for (const append of batch) append.reject(error);
-      if (error instanceof Refusal && error.reason === "OUTCOME_UNKNOWN") this.#refuseWaiting(error);
-      return;
+      return error instanceof Refusal && error.reason === "OUTCOME_UNKNOWN" ? error : undefined;
     }
     const written = batch.map(({ partition, record, resolve }, index) => {
       const messages = records[index]?.length ?? 0;
@@ -146,9 +156,10 @@ class JetStreamLog implements Log {
       return { partition, sequence, body: messages === 1 ? record : undefined };
     });
     sent(written);
+    return undefined;
   }
 
-  /** Where one batch got no answer, those behind it would wait as long for theirs; they certainly were not sent. */
+  /** Where what was sent got no answer, what is behind it would wait as long for its own; it certainly was not sent. */
   #refuseWaiting(cause: Refusal): void {
     this.#logger.error("log_outcome_unknown", cause, { stream: this.#name });
     while (this.#line.waiting() > 0) {

@@ -25,7 +25,7 @@ const { values } = parseArgs({
     requests: { type: "string", default: "100" },
     /** Milliseconds between two requests. */
     apart: { type: "string", default: "30" },
-    "idle-seconds": { type: "string", default: "20" },
+    "idle-seconds": { type: "string", default: "60" },
     lanes: { type: "string", default: "64" },
   },
 });
