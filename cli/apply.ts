@@ -19,6 +19,7 @@ import { declareAllPages, hasPages } from "./declare-pages.ts";
 import { CommandError, exitCodes, print, printError, printJson, table } from "./output.ts";
 import { readStandardInput } from "./standard-input.ts";
 import { type TranslationsPlace, withTranslations } from "./translations-place.ts";
+import { errorText } from "../platform/error-text.ts";
 
 export interface ApplyOptions {
   readonly file: string;
@@ -184,7 +185,7 @@ export function readDeclarationFile(file: string): string {
     return new TextDecoder("utf-8", { fatal: true }).decode(file === "-" ? readStandardInput() : readFileSync(file));
   } catch (cause) {
     if (cause instanceof CommandError) throw cause;
-    const why = cause instanceof TypeError ? "it is not UTF-8 text" : cause instanceof Error ? cause.message : String(cause);
+    const why = cause instanceof TypeError ? "it is not UTF-8 text" : errorText(cause);
     throw new CommandError(`Cannot read the declaration "${file}": ${why}`, { cause });
   }
 }

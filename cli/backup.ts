@@ -13,6 +13,7 @@ import { databaseFile, dataFolder } from "./data-folder.ts";
 import { inPart, withScratch } from "./in-part.ts";
 import type { Moved } from "./move.ts";
 import { CommandError, exitCodes, isoTime, type JsonOption, printResult, UsageError } from "./output.ts";
+import { errorText } from "../platform/error-text.ts";
 
 interface BackupOptions extends JsonOption {
   readonly dataDir?: string;
@@ -163,7 +164,7 @@ function lookInto(path: string): void {
     found = handle.prepare("PRAGMA quick_check(1)").all().map((row) => String(row["quick_check"])).join();
     if (found === "ok") handle.prepare("SELECT version FROM schema_versions WHERE name = 'profile'").get();
   } catch (error) {
-    found = error instanceof Error ? error.message : String(error);
+    found = errorText(error);
   } finally {
     handle.close();
   }

@@ -16,6 +16,7 @@ import { judgeReach, type Reach } from "./judge-security.ts";
 import { meshKeyspaces } from "./mesh-parts.ts";
 import { readGatewayReaches, readReaches } from "./mesh-reaches.ts";
 import { type CassandraFacts, judgeCassandra, judgeEpoch, judgeNats, judgeRedis, type NatsFacts, type RedisFacts } from "./judge-mesh.ts";
+import { errorText } from "../platform/error-text.ts";
 
 /** One check failing says nothing of the others: each server is asked by itself. */
 export async function examineMesh(env: NodeJS.ProcessEnv): Promise<Finding[]> {
@@ -77,7 +78,7 @@ async function attempt(check: string, work: () => Promise<Finding[]>): Promise<F
   try {
     return await work();
   } catch (error) {
-    return [{ check, level: "fail", text: `could not be asked: ${error instanceof Error ? error.message : String(error)}` }];
+    return [{ check, level: "fail", text: `could not be asked: ${errorText(error)}` }];
   }
 }
 
@@ -145,9 +146,7 @@ async function checkTablesOf(load: (typeof meshKeyspaces)[number], env: NodeJS.P
   const { cassandra, keyspace } = readConfig(env, read);
   const session = openCassandra({ ...cassandra, keyspace }, systemClock);
   const migrations = readMigrations(schemaFolder);
-  const version = await currentVersion(session, migrations).catch((error: unknown) =>
-    error instanceof Error ? error.message : String(error)
-  );
+  const version = await currentVersion(session, migrations).catch(errorText);
   await session.close();
   const upToDate = version === migrations.length;
   const behind = typeof version === "string" ? version : `version ${version} of ${migrations.length}: run heddle migrate`;

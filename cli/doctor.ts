@@ -15,6 +15,7 @@ import type { Finding } from "../platform/finding.ts";
 import { exitCodes, print, printJson, table } from "./output.ts";
 import { runningFile, type RunningRecord } from "./running-record.ts";
 import { readStartConfig, type StartConfig } from "./start-config.ts";
+import { errorText } from "../platform/error-text.ts";
 
 export interface DoctorOptions {
   readonly dataDir?: string;
@@ -111,7 +112,7 @@ function attempt(check: string, work: () => Found): Finding {
   try {
     return { check, ...work() };
   } catch (error) {
-    return { check, ...fail(`could not be checked: ${error instanceof Error ? error.message : String(error)}`) };
+    return { check, ...fail(`could not be checked: ${errorText(error)}`) };
   }
 }
 
@@ -262,7 +263,7 @@ async function checkServer(running: boolean, record: RunningRecord | undefined):
     const body = await answer.text();
     return answer.ok ? ok(`${text}: ready`) : fail(`${text}: not ready (${body.slice(0, 300)})`);
   } catch (error) {
-    return fail(`${text}: it does not answer (${error instanceof Error ? error.message : String(error)})`);
+    return fail(`${text}: it does not answer (${errorText(error)})`);
   }
 }
 

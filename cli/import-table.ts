@@ -7,6 +7,7 @@ import { readLines } from "./import-lines.ts";
 import { type FieldSource, rowToObject, usualSources } from "./import-mapping.ts";
 import { csvLine } from "./import-report.ts";
 import { CommandError } from "./output.ts";
+import { errorText } from "../platform/error-text.ts";
 
 export interface TableFormat {
   readonly array: ObjectArray;
@@ -101,7 +102,7 @@ async function* delimitedRows(chunks: AsyncIterable<Uint8Array>, format: TableFo
     }
   } catch (cause) {
     // Behind a broken quote it is unknown where rows begin, so nothing behind it may be guessed.
-    throw new CommandError(`The table cannot be read from line ${line} on: ${cause instanceof Error ? cause.message : String(cause)}`, {
+    throw new CommandError(`The table cannot be read from line ${line} on: ${errorText(cause)}`, {
       cause,
     });
   }

@@ -15,6 +15,7 @@ import type { SendOptions, Sent } from "./import-send.ts";
 import { CommandError, exitCodes, type JsonOption, printError, printResult, UsageError } from "./output.ts";
 import { openProgressBar, type ProgressBar } from "./progress-bar.ts";
 import { readStandardInput } from "./standard-input.ts";
+import { errorText } from "../platform/error-text.ts";
 
 export interface ImportOptions extends FormatOptions, JsonOption {
   readonly url?: string;
@@ -189,7 +190,7 @@ function readKeyFile(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (cause) {
-    throw new CommandError(`Cannot read the key in "${file}": ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new CommandError(`Cannot read the key in "${file}": ${errorText(cause)}`, { cause });
   }
 }
 
@@ -200,7 +201,7 @@ function sizeOf(file: string): number {
     return found.size;
   } catch (cause) {
     if (cause instanceof CommandError) throw cause;
-    throw new CommandError(`Cannot read "${file}": ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new CommandError(`Cannot read "${file}": ${errorText(cause)}`, { cause });
   }
 }
 

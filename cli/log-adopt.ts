@@ -13,6 +13,7 @@ import { openEpochKeyspaces } from "./epoch-keyspaces.ts";
 import { isWanted } from "./ask.ts";
 import { CommandError, exitCodes, type JsonOption, print, printError, printJson, printResult, UsageError } from "./output.ts";
 import { readSettings } from "./settings.ts";
+import { errorText } from "../platform/error-text.ts";
 
 export interface AdoptOptions extends JsonOption {
   readonly yes?: boolean;
@@ -77,7 +78,7 @@ function planned<T>(plan: () => T): T {
   try {
     return plan();
   } catch (error) {
-    throw new CommandError(error instanceof Error ? error.message : String(error));
+    throw new CommandError(errorText(error));
   }
 }
 

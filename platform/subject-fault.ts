@@ -1,9 +1,11 @@
 /** A fault that is about one subject (a user, an address), thrown by code that knows it: where a batch fails for it, that one alone has to wait. */
+import { errorText } from "./error-text.ts";
+
 export class SubjectFault extends Error {
   readonly subject: string;
 
   constructor(subject: string, cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    super(errorText(cause), { cause });
     this.subject = subject;
   }
 }

@@ -7,6 +7,7 @@ import type { Logger } from "../logger.ts";
 import { openCassandraDocuments } from "./cassandra.ts";
 import { chunkStatements, openChunks, plain, versionIn } from "./chunks.ts";
 import { type Chunks, keyOf, type Layout, partitionColumn, statementsOf, textBody } from "./layout.ts";
+import { errorText } from "../error-text.ts";
 
 export interface SweepDeps {
   readonly session: Session;
@@ -57,7 +58,7 @@ export function sweepChunksDaily(deps: SweepDeps & { readonly logger: Logger }):
       if (await claimed(deps)) logger.info("texts_swept", { dropped: await sweepChunks(deps) });
     } catch (error) {
       // Also where the store is closed meanwhile: the next day, or the next process, does it
-      if (!closed) logger.warn("texts_not_swept", { reason: error instanceof Error ? error.message : String(error) });
+      if (!closed) logger.warn("texts_not_swept", { reason: errorText(error) });
     }
     cancel = closed ? () => {} : later();
   }

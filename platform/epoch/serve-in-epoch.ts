@@ -7,6 +7,7 @@ import { Refusal } from "../refusal.ts";
 import type { RpcRoute } from "../rpc/guard.ts";
 import { type RpcServer, type RpcServerOptions, serveRpc } from "../rpc/server.ts";
 import type { Readiness } from "../telemetry/metrics-server.ts";
+import { errorText } from "../error-text.ts";
 
 export interface EpochPart {
   /** Where its RPCs are served. */
@@ -123,7 +124,7 @@ class Served<Rpc extends { readonly port: number }> implements EpochPart {
         await this.#refuse(error);
         return;
       }
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorText(error);
       this.#plan.logger.warn("epoch_not_looked_at", { reason });
       await this.#refuse(
         new Refusal("EPOCH_MISMATCH", `${this.#seen?.message ?? "The log and the rows did not fit"}. ${since}: ${reason}`),

@@ -2,6 +2,7 @@
 import { Refusal } from "../refusal.ts";
 import type { LaneRecord, SetAside } from "./lane.ts";
 import { isBefore, type Mark } from "./mark.ts";
+import { errorText } from "../error-text.ts";
 
 /** A record as an applier takes it from a lane. */
 export interface Taken<Said> extends Waiting {
@@ -78,7 +79,7 @@ export async function planAround<Said, Plan>(
   for (;;) {
     const sorted = sortOut(taken, before, failed);
     const known = failed.size;
-    const planned = await plan(sorted.free.flatMap(({ said }) => said ?? []), (said, error) => failed.set(said, reasonOf(error)));
+    const planned = await plan(sorted.free.flatMap(({ said }) => said ?? []), (said, error) => failed.set(said, errorText(error)));
     if (failed.size === known) return { ...sorted, plan: planned };
   }
 }
@@ -146,10 +147,6 @@ export function waitingAt(waiting: readonly SetAside[], { workspaceId, sequence,
   });
   if (found === undefined) throw new Refusal("NOT_FOUND", `Expected a record that waits at ${sequence}.${part}, got none`);
   return found;
-}
-
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** No names: a reason goes to the log. */

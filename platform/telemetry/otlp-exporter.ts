@@ -4,6 +4,7 @@ import { limits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
 import { exportRequest } from "./otlp-json.ts";
 import type { Attributes, EndedSpan } from "./tracer.ts";
+import { errorText } from "../error-text.ts";
 
 export interface SpanExporter {
   take(span: EndedSpan): void;
@@ -86,7 +87,7 @@ class OtlpExporter {
       return true;
     } catch (error) {
       // Once, not a line a batch
-      if (!this.#failing) logger.warn("traces_not_sent", { message: error instanceof Error ? error.message : String(error) });
+      if (!this.#failing) logger.warn("traces_not_sent", { message: errorText(error) });
       this.#failing = true;
       return false;
     }

@@ -5,6 +5,7 @@ import { delimiter, join, resolve } from "node:path";
 import { env } from "node:process";
 import { promisify } from "node:util";
 import { findGoTools, findPythonTools, findTypeScriptTools } from "./language-tools.ts";
+import { errorText } from "../../platform/error-text.ts";
 
 /** What a server needs, each with what to do where it is missing. */
 export const serverNames = ["nats", "redis", "cassandra"] as const;
@@ -17,7 +18,7 @@ export async function provision(name: ServerName): Promise<Provision> {
   try {
     return { name, found: await finders[name]() };
   } catch (error) {
-    return { name, missing: error instanceof Error ? error.message : String(error) };
+    return { name, missing: errorText(error) };
   }
 }
 

@@ -5,7 +5,7 @@
  */
 import type { Aged } from "../../../platform/age.ts";
 import { halved } from "../../../platform/lane/halve.ts";
-import { createHolds, type Holds, planAround, type Planned, reasonOf, type Taken, type Waiting } from "../../../platform/lane/hold-back.ts";
+import { createHolds, type Holds, planAround, type Planned, type Taken, type Waiting } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
 import type { LaneBody } from "../lane/lane-window.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
@@ -16,6 +16,7 @@ import { isPassing } from "../../../platform/passing.ts";
 import { type TracedLane, tracedRecords } from "../../../platform/telemetry/traced-records.ts";
 import { isTaken, type LaneMessages, type LaneSaid, type Redrive } from "./lane-message.ts";
 import { type ConsentRecord, type LaneStep, type Loaded, type PlanParts, planWorkspace, Skew } from "./plan-step.ts";
+import { errorText } from "../../../platform/error-text.ts";
 
 /** The rows that an applier works on. */
 export interface AppliedTables<State> {
@@ -140,7 +141,7 @@ async function applyAround<State extends Aged, Said extends ConsentRecord, OfWor
       return free;
     },
     async alone(record, error) {
-      const setAside = [{ record: record.kept(), reason: reasonOf(error) }];
+      const setAside = [{ record: record.kept(), reason: errorText(error) }];
       await parts.commit({ workspaces: [], setAside });
       reportSetAside(parts.logger, parts.service, setAside);
       after = after.copy();

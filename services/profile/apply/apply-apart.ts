@@ -2,7 +2,6 @@
  * A user whose records need more than its own row: merges, waiting, poison, and an operator's requests. Such a user
  * is always worked on from freshly loaded rows, because another applier of the lane may be ahead of this one.
  */
-import { reasonOf } from "../../../platform/lane/hold-back.ts";
 import { isPassing } from "../../../platform/passing.ts";
 import { isAfter } from "../domain/apply-records.ts";
 import type { LaneItem } from "../domain/lane-item.ts";
@@ -14,6 +13,7 @@ import { isPast, type LaneChanges, type LaneUser, laneUser, noChanges, noteRow, 
 import type { Pace } from "./pace.ts";
 import { type Blocked, markKey, Overtaken, Poison, type Run, type RunParts, runRecords } from "./run-records.ts";
 import type { UserCache } from "./user-cache.ts";
+import { errorText } from "../../../platform/error-text.ts";
 
 export type ApartParts = RunParts & EffectParts & {
   readonly cache: UserCache;
@@ -73,7 +73,7 @@ async function holdAgainst(parts: ApartParts, given: UserItems, error: unknown):
   const records = await unapplied(parts, given);
   if (records === undefined) return await holdUnread(parts, given, error);
   const items: UserItems = { ...given, items: [...given.items, { type: "redrive", userId: given.userId }] };
-  const reason = reasonOf(error);
+  const reason = errorText(error);
   // Whom an operator or a delete sets free is not looked at any more
   const ending = records.findLastIndex(({ change }) => change.type === "delete");
   const freed = records.filter(({ mark }, at) => at < ending || isSkipped(given.items, mark));
@@ -120,7 +120,7 @@ async function holdUnread({ profiles, cache, holds }: ApartParts, given: UserIte
   const records = recordsOf(items);
   const [first, last] = [records[0], records.at(-1)];
   if (first === undefined || last === undefined) return { held: true };
-  const reason = reasonOf(error);
+  const reason = errorText(error);
   const changes = noChanges(workspaceId);
   changes.held.set(userId, { reason, since: last.mark, records });
   await profiles.save(changes);

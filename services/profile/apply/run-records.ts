@@ -10,6 +10,7 @@ import type { UserId } from "../domain/user-key.ts";
 import type { PureSteps } from "./pure-steps.ts";
 import { type Effects, effectsOf } from "./effects.ts";
 import { isPast, journalRecord, type LaneChanges, type LaneUser } from "./lane-user.ts";
+import { errorText } from "../../../platform/error-text.ts";
 
 export interface RunParts {
   readonly steps: PureSteps;
@@ -45,7 +46,7 @@ export class Poison {
 
   constructor(mark: Mark, cause: unknown) {
     this.mark = mark;
-    this.reason = cause instanceof Error ? cause.message : String(cause);
+    this.reason = errorText(cause);
   }
 }
 

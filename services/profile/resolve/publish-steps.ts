@@ -6,7 +6,7 @@ import type { Clock } from "../../../platform/clock.ts";
 import type { Reading } from "../../../platform/lane/read-on.ts";
 import { inFlight } from "../../../platform/in-flight.ts";
 import { limits } from "../../../platform/limits.ts";
-import { createOneBehind, type OneBehind } from "../../../platform/one-behind.ts";
+import { type BackgroundTask, createBackgroundTask } from "../../../platform/background-task.ts";
 import type { FencedSteps } from "../../../platform/log/fenced-step.ts";
 import type { Log } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
@@ -29,9 +29,10 @@ import { firstPlace, type Place, placeFromBytes, tailsAfter } from "../../../pla
 import { type EffectParts, planEffects, type PlannedEffects, type RowChanges } from "./plan-effects.ts";
 import type { RowMarks } from "../../../platform/lane/row-marks.ts";
 import { resolvePartition, type ResolverParts } from "./resolve-partition.ts";
-import { reasonOf, type Resolved } from "./resolve-records.ts";
+import type { Resolved } from "./resolve-records.ts";
 import { StepLost, type StepOf, type Steps } from "./steps.ts";
 import { restMs } from "./rest.ts";
+import { errorText } from "../../../platform/error-text.ts";
 
 export interface PublishParts extends EffectParts, PackParts {
   readonly intake: Pick<Log, "trim">;
@@ -128,22 +129,22 @@ class PublishedSteps implements Steps {
   /** The last record that a read is known to wait for. */
   #awaited = 0;
   /** The rows of the latest step, while the next one is resolved. */
-  readonly #writing: OneBehind;
+  readonly #writing: BackgroundTask;
   #writingMs = 0;
   /** The record up to which all rows are written. */
   #writtenThrough = 0;
-  readonly #trimming: OneBehind;
+  readonly #trimming: BackgroundTask;
 
   /** `wake`: the resolver's next turn takes over, and so writes the rows that were not written. */
   constructor(parts: PublishParts, wake: () => void) {
     this.#parts = parts;
-    this.#writing = createOneBehind((error) => {
+    this.#writing = createBackgroundTask((error) => {
       parts.logger.error("rows_not_written", error, { partition: parts.partition });
       this.reset();
       wake();
     });
-    this.#trimming = createOneBehind((error) => {
-      parts.logger.warn("log_not_trimmed", { partition: parts.partition, message: reasonOf(error) });
+    this.#trimming = createBackgroundTask((error) => {
+      parts.logger.warn("log_not_trimmed", { partition: parts.partition, message: errorText(error) });
     });
   }
 
@@ -298,7 +299,7 @@ class PublishedSteps implements Steps {
     if (origins.length === 0) return;
     const { identities, partition, logger } = this.#parts;
     await identities.saveOrigins(partition, through, origins).catch((error: unknown) => {
-      logger.warn("origins_not_kept", { partition, through, message: reasonOf(error) });
+      logger.warn("origins_not_kept", { partition, through, message: errorText(error) });
     });
   }
 

@@ -12,6 +12,7 @@ import { type CountOptions, countStep } from "./count-step.ts";
 import { originsOf } from "./origins.ts";
 import { type Resolve, resolveWorkspace } from "./resolve-workspace.ts";
 import type { Views } from "./views.ts";
+import { errorText } from "../../../platform/error-text.ts";
 
 export interface RecordParts {
   readonly partition: number;
@@ -66,7 +67,7 @@ export async function resolveRecords(
     for (const record of resolved) addOutcome(outcomes, record);
     for (const { sequence, error } of failed) {
       const body = records.find((record) => record.sequence === sequence)?.body ?? new Uint8Array();
-      setAside.push({ partition: parts.partition, sequence, reason: reasonOf(error), body });
+      setAside.push({ partition: parts.partition, sequence, reason: errorText(error), body });
     }
   }
   for (const { sequence } of setAside) outcomes.push([sequence, { setAside: true }]);
@@ -75,7 +76,7 @@ export async function resolveRecords(
 
 /** What becomes of a record that cannot be carried out. */
 export function passedOver(partition: number, { sequence, body }: LogRecord, error: unknown): Resolved {
-  const setAside = [{ partition, sequence, reason: reasonOf(error), body }];
+  const setAside = [{ partition, sequence, reason: errorText(error), body }];
   return { workspaces: [], outcomes: [[sequence, { setAside: true }]], setAside, traces: [] };
 }
 
@@ -96,7 +97,7 @@ function decodeAll(
       else list.push(record);
     } catch (error) {
       if (error instanceof UnknownVersion) throw error;
-      setAside.push({ partition, sequence, reason: reasonOf(error), body });
+      setAside.push({ partition, sequence, reason: errorText(error), body });
     }
   }
   return { byWorkspace, setAside, traces };
@@ -106,8 +107,4 @@ function decodeAll(
 function addOutcome(outcomes: [number, RecordOutcome][], { sequence, outcome, items }: ResolvedRecord): void {
   if (outcome === undefined && items === undefined) return;
   outcomes.push([sequence, { ...(outcome && { repeat: outcome }), ...(items && { items }) }]);
-}
-
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -22,6 +22,7 @@ import { fold } from "./fold.fixture.ts";
 import { randomHistory } from "./history.fixture.ts";
 import { consentOf, countedIn, look, poisoned, resolveAtReceipt, untold } from "./reference.fixture.ts";
 import { createWorld, type World } from "./world.fixture.ts";
+import { errorText } from "../../../platform/error-text.ts";
 
 const runs = Number(process.env["HEDDLE_SIMULATION_RUNS"] ?? 40);
 const first = Number(process.env["HEDDLE_SIMULATION_FIRST"] ?? 0);
@@ -34,7 +35,7 @@ test("one process leaves what a fold over the intake leaves", { timeout: 600_000
     try {
       await simulate(seed);
     } catch (error) {
-      throw new Error(`Seed ${seed}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+      throw new Error(`Seed ${seed}: ${errorText(error)}`, { cause: error });
     }
   }
 });

@@ -16,6 +16,7 @@ import { fold } from "./fold.fixture.ts";
 import { consentOf, countedIn, look, poisoned, untold } from "./reference.fixture.ts";
 import { subjectOf } from "./streams.fixture.ts";
 import { createWorld, type World } from "./world.fixture.ts";
+import { errorText } from "../../../platform/error-text.ts";
 
 const steps: PureSteps = { applyRecord, freeze, takeIn, takeBack };
 
@@ -29,7 +30,7 @@ test("resolvers and appliers leave what a fold over the intake leaves", { timeou
     try {
       await simulate(seed);
     } catch (error) {
-      throw new Error(`Seed ${seed}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+      throw new Error(`Seed ${seed}: ${errorText(error)}`, { cause: error });
     }
   }
 });

@@ -1,6 +1,6 @@
-/** Work that goes on while its owner does the next thing. */
+/** One task at a time that goes on in the background, while its owner does the next thing. */
 
-export interface OneBehind {
+export interface BackgroundTask {
   readonly isUnderWay: boolean;
   /** Throws where one is under way. */
   begin(work: () => Promise<void>): void;
@@ -9,7 +9,7 @@ export interface OneBehind {
 }
 
 /** `onFailed`: as soon as one has thrown, before `done` throws it. */
-export function createOneBehind(onFailed: (error: unknown) => void): OneBehind {
+export function createBackgroundTask(onFailed: (error: unknown) => void): BackgroundTask {
   let under: Promise<void> | undefined;
   let failure: { readonly error: unknown } | undefined;
   async function run(work: () => Promise<void>): Promise<void> {
