@@ -36,8 +36,8 @@ export async function publishTogether(connection: JetStreamConnection, messages:
 }
 
 /**
- * Whether to publish so many messages together, where nothing but their cost has to hold for them together. A batch is one write to disk and one
- * acknowledgement; but where a stream has one replica, the server makes files for each batch and removes them, which takes as long as a dozen messages.
+ * Whether to publish so many messages together, where nothing but their cost has to hold for them together. A batch is one acknowledgement and, from some version
+ * of the server on, one write to disk; but where a stream has one replica, the server makes, syncs and removes files for each batch, which takes as long as a dozen messages.
  */
 export function isBatchCheaper(messages: number, replicas: number): boolean {
   return replicas > 1 ? messages > 1 : messages > limits.publishedApartMax;

@@ -133,6 +133,9 @@ await describeWith(["nats"], "openJetStreamLog()", () => {
       await expect(Promise.all([log.append(1, much), log.append(1, much)])).rejects.toMatchObject({ reason: "LOG_FULL" });
       expect(await log.tail(0)).toBe(last);
       expect(await log.tail(1)).toBe(0);
+      const [large, small] = await Promise.allSettled([log.append(1, much), log.append(2, bytesOf("small"))]);
+      expect(large).toMatchObject({ status: "rejected", reason: { reason: "LOG_FULL" } });
+      expect(small).toEqual({ status: "fulfilled", value: await log.tail(2) });
       await log.trim(0, last - 1);
       expect(await log.append(0, much)).toBeGreaterThan(last);
     });
@@ -227,6 +230,10 @@ await describeWith(["nats"], "openJetStreamLog()", () => {
     const batches = await Promise.all(texts.map((_, at) => batchOf(options.name, at + 1)));
     expect(new Set(batches.slice(0, few.length))).toEqual(new Set([undefined]));
     expect(new Set(batches.slice(few.length))).toEqual(new Set([expect.any(String)]));
+    // Two records of several messages are one batch too
+    const large = new Uint8Array(1_500_000);
+    const [first = 0, second = 0] = await Promise.all([log.append(0, large), log.append(1, large)]);
+    expect(await batchOf(options.name, second)).toEqual(await batchOf(options.name, first));
   });
 
   test("append() refuses what passes the number that may wait", async () => {

@@ -1,4 +1,4 @@
-/** The log in a JetStream stream, shared by many processes: a partition is a subject, appends that wait become one atomic batch. */
+/** The log in a JetStream stream, shared by many processes: a partition is a subject, appends that wait are written together. */
 import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../clock.ts";
 import type { Logger } from "../logger.ts";
@@ -9,7 +9,7 @@ import { isBatchCheaper, publishTogether } from "./jetstream-publish.ts";
 import { firstOfRecordAt, lastMessage, readRecords } from "./jetstream-read.ts";
 import { connectToStream, partitionSubject, type StreamShape, trimmedSubject } from "./jetstream-stream.ts";
 import type { Log, LogRecord } from "./log.ts";
-import { bodyBytesMaxOf, cutRecord } from "./message-size.ts";
+import { bodyBytesMaxOf, cutRecord, type PartMessage } from "./message-size.ts";
 import { singleFlight } from "../single-flight.ts";
 import { createRecentRecords, type RecentRecords } from "./recent-records.ts";
 import { type Append, type GroupCommit, openGroupCommit } from "./group-commit.ts";
@@ -30,6 +30,10 @@ export type JetStreamLogOptions = StreamShape & ConnectOptions & {
  */
 export async function openJetStreamLog(options: JetStreamLogOptions): Promise<Log> {
   return new JetStreamLog(options, await connectToStream(options));
+}
+
+interface CutAppend extends Append {
+  readonly messages: readonly PartMessage[];
 }
 
 class JetStreamLog implements Log {
@@ -116,10 +120,10 @@ class JetStreamLog implements Log {
     await this.#connection.close();
   }
 
-  /** One batch after the other, so that a partition's order is that of the calls; what arrives meanwhile is the next. */
+  /** One write after the other, so that a partition's order is that of the calls; what arrives meanwhile is the next. */
   async #flush(): Promise<void> {
     while (this.#line.waiting() > 0) {
-      // Callers that the last batch woke may append again before the next one closes
+      // Callers that the last write woke may append again before the next one closes
       await setImmediate();
       await this.#trimming;
       await this.#write(this.#line.take());
@@ -127,33 +131,37 @@ class JetStreamLog implements Log {
     this.#flushing = undefined;
   }
 
-  /** As one batch or one by one, in this order in each case; one that is refused says nothing of the others. */
+  /** As one batch, taken or refused whole, or each by itself; in their order, and answered in that order, in both cases. */
   async #write(appends: readonly Append[]): Promise<void> {
-    const batches = isBatchCheaper(appends.length, this.#replicas) ? [appends] : appends.map((append) => [append]);
+    const bytesMax = bodyBytesMaxOf(this.#connection.messageBytesMax);
+    const cut = appends.map((append) => ({
+      ...append,
+      messages: cutRecord(partitionSubject(this.#name, append.partition), append.record, bytesMax),
+    }));
+    // A record of several messages is a batch in any case
+    const isBatch = isBatchCheaper(cut.length, this.#replicas) || cut.some(({ messages }) => messages.length > 1);
+    const batches = isBatch ? [cut] : cut.map((append) => [append]);
     const unanswered = await Promise.all(batches.map((batch) => this.#writeBatch(batch)));
     const cause = unanswered.find((error) => error !== undefined);
     if (cause !== undefined) this.#refuseWaiting(cause);
   }
 
-  /** Resolves with why it is not known whether they were written. */
-  async #writeBatch(batch: readonly Append[]): Promise<Refusal | undefined> {
-    const bytesMax = bodyBytesMaxOf(this.#connection.messageBytesMax);
-    const records = batch.map(({ partition, record }) => cutRecord(partitionSubject(this.#name, partition), record, bytesMax));
+  /** Resolves with why it is not known whether they were written; undefined where it is known. */
+  async #writeBatch(batch: readonly CutAppend[]): Promise<Refusal | undefined> {
     const sent = this.#recent.sending(batch.map(({ partition }) => partition));
     let sequence: number;
     try {
-      sequence = await publishTogether(this.#connection, records.flat()) - 1;
+      sequence = await publishTogether(this.#connection, batch.flatMap(({ messages }) => messages)) - 1;
     } catch (error) {
       sent([]);
       for (const append of batch) append.reject(error);
       return error instanceof Refusal && error.reason === "OUTCOME_UNKNOWN" ? error : undefined;
     }
-    const written = batch.map(({ partition, record, resolve }, index) => {
-      const messages = records[index]?.length ?? 0;
-      sequence += messages;
+    const written = batch.map(({ partition, record, messages, resolve }) => {
+      sequence += messages.length;
       resolve(sequence);
       this.#see(partition, sequence);
-      return { partition, sequence, body: messages === 1 ? record : undefined };
+      return { partition, sequence, body: messages.length === 1 ? record : undefined };
     });
     sent(written);
     return undefined;

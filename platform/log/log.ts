@@ -10,7 +10,7 @@ export interface Log {
   readonly begins?: number;
   /**
    * Appends one record and resolves with its sequence when it is durable: a crash of the process or the machine
-   * right after does not lose it. Appends that wait at the same time share one durable write. Records of one caller
+   * right after does not lose it. Appends that wait at the same time may share one durable write. Records of one caller
    * that awaits each append keep their order.
    * `low` priority waits for normal appends, at most `lowPriorityWaitMsMax` (limits.ts).
    * Refuses: LOG_FULL and LOG_UNAVAILABLE (certainly not written), OUTCOME_UNKNOWN (may be written).
