@@ -5,6 +5,7 @@ import { type Declaration, parseDeclaration } from "../gateway/access/declaratio
 import { declare, type DeclareResult, DeclareUnknown } from "../gateway/access/declare.ts";
 import type { AccessAdmin } from "../gateway/access/admin.ts";
 import type { Change } from "../gateway/access/declare-plan.ts";
+import { errorText } from "../platform/error-text.ts";
 import type { FieldChange } from "../platform/field-changes.ts";
 import { limits } from "../platform/limits.ts";
 import { partVariable } from "../platform/mesh-config.ts";
@@ -19,7 +20,6 @@ import { declareAllPages, hasPages } from "./declare-pages.ts";
 import { CommandError, exitCodes, print, printError, printJson, table } from "./output.ts";
 import { readStandardInput } from "./standard-input.ts";
 import { type TranslationsPlace, withTranslations } from "./translations-place.ts";
-import { errorText } from "../platform/error-text.ts";
 
 export interface ApplyOptions {
   readonly file: string;

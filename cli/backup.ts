@@ -2,6 +2,7 @@
 import { existsSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { backup as copyDatabase, DatabaseSync } from "node:sqlite";
+import { errorText } from "../platform/error-text.ts";
 import { systemClock } from "../platform/clock.ts";
 import { limits } from "../platform/limits.ts";
 import { beginSqliteLogAnew } from "../platform/log/sqlite.ts";
@@ -13,7 +14,6 @@ import { databaseFile, dataFolder } from "./data-folder.ts";
 import { inPart, withScratch } from "./in-part.ts";
 import type { Moved } from "./move.ts";
 import { CommandError, exitCodes, isoTime, type JsonOption, printResult, UsageError } from "./output.ts";
-import { errorText } from "../platform/error-text.ts";
 
 interface BackupOptions extends JsonOption {
   readonly dataDir?: string;

@@ -1,5 +1,6 @@
 /** heddle doctor for the mesh: settings of NATS, Cassandra and Redis that would break a promise, and tables that are not up to date. */
 import { Redis } from "ioredis";
+import { errorText } from "../platform/error-text.ts";
 import { openCassandra } from "../platform/cassandra/driver.ts";
 import { currentVersion, readMigrations } from "../platform/cassandra/migrate.ts";
 import type { Session } from "../platform/cassandra/session.ts";
@@ -16,7 +17,6 @@ import { judgeReach, type Reach } from "./judge-security.ts";
 import { meshKeyspaces } from "./mesh-parts.ts";
 import { readGatewayReaches, readReaches } from "./mesh-reaches.ts";
 import { type CassandraFacts, judgeCassandra, judgeEpoch, judgeNats, judgeRedis, type NatsFacts, type RedisFacts } from "./judge-mesh.ts";
-import { errorText } from "../platform/error-text.ts";
 
 /** One check failing says nothing of the others: each server is asked by itself. */
 export async function examineMesh(env: NodeJS.ProcessEnv): Promise<Finding[]> {

@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
+import { errorText } from "../platform/error-text.ts";
 import { systemClock } from "../platform/clock.ts";
 import { ConfigError } from "../platform/config.ts";
 import { openReachFile } from "../platform/log/reach-file.ts";
@@ -15,7 +16,6 @@ import type { Finding } from "../platform/finding.ts";
 import { exitCodes, print, printJson, table } from "./output.ts";
 import { runningFile, type RunningRecord } from "./running-record.ts";
 import { readStartConfig, type StartConfig } from "./start-config.ts";
-import { errorText } from "../platform/error-text.ts";
 
 export interface DoctorOptions {
   readonly dataDir?: string;

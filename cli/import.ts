@@ -2,6 +2,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { basename } from "node:path";
 
+import { errorText } from "../platform/error-text.ts";
 import { systemClock } from "../platform/clock.ts";
 import { limits } from "../platform/limits.ts";
 import type { Batch } from "./import-batches.ts";
@@ -15,7 +16,6 @@ import type { SendOptions, Sent } from "./import-send.ts";
 import { CommandError, exitCodes, type JsonOption, printError, printResult, UsageError } from "./output.ts";
 import { openProgressBar, type ProgressBar } from "./progress-bar.ts";
 import { readStandardInput } from "./standard-input.ts";
-import { errorText } from "../platform/error-text.ts";
 
 export interface ImportOptions extends FormatOptions, JsonOption {
   readonly url?: string;

@@ -1,4 +1,5 @@
 /** heddle log adopt: begins a new epoch of the log, where streams or rows were lost or put back, after saying what is lost. */
+import { errorText } from "../platform/error-text.ts";
 import { isUnmade } from "../platform/cassandra/keyspace.ts";
 import { systemClock } from "../platform/clock.ts";
 import { adopt as adoptInto } from "../platform/epoch/adopt.ts";
@@ -13,7 +14,6 @@ import { openEpochKeyspaces } from "./epoch-keyspaces.ts";
 import { isWanted } from "./ask.ts";
 import { CommandError, exitCodes, type JsonOption, print, printError, printJson, printResult, UsageError } from "./output.ts";
 import { readSettings } from "./settings.ts";
-import { errorText } from "../platform/error-text.ts";
 
 export interface AdoptOptions extends JsonOption {
   readonly yes?: boolean;

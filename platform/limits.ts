@@ -163,7 +163,7 @@ export const limits = {
   logRoomLookMs: 500,
   logBatchMessagesMax: 1_000,
   // Where a stream has one replica, up to so many messages cost less one by one than as a batch
-  publishedApartMax: 8,
+  publishedSinglyMax: 8,
   logReadMessagesMax: 1_000,
   logReadBytesMax: 16 * 1024 * 1024,
   // What this process has written and need not read back: records of each partition, bytes of a stream

@@ -1,4 +1,5 @@
 /** Takes away chunks that nothing points at: what is left where a change was interrupted, or could not take away what it replaced. */
+import { errorText } from "../error-text.ts";
 import { scanTable, type Session } from "../cassandra/session.ts";
 import type { Clock } from "../clock.ts";
 import { madeAt } from "../identifier.ts";
@@ -7,7 +8,6 @@ import type { Logger } from "../logger.ts";
 import { openCassandraDocuments } from "./cassandra.ts";
 import { chunkStatements, openChunks, plain, versionIn } from "./chunks.ts";
 import { type Chunks, keyOf, type Layout, partitionColumn, statementsOf, textBody } from "./layout.ts";
-import { errorText } from "../error-text.ts";
 
 export interface SweepDeps {
   readonly session: Session;

@@ -1,5 +1,6 @@
 /** A part that serves while its log and its rows fit, and refuses every call with the reason while they do not. */
 import type { DescService } from "@bufbuild/protobuf";
+import { errorText } from "../error-text.ts";
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
@@ -7,7 +8,6 @@ import { Refusal } from "../refusal.ts";
 import type { RpcRoute } from "../rpc/guard.ts";
 import { type RpcServer, type RpcServerOptions, serveRpc } from "../rpc/server.ts";
 import type { Readiness } from "../telemetry/metrics-server.ts";
-import { errorText } from "../error-text.ts";
 
 export interface EpochPart {
   /** Where its RPCs are served. */

@@ -7,6 +7,7 @@ import { silentLogger } from "../logger.ts";
 import { describeEvents } from "./events-contract.ts";
 import type { Events, PublishedEvent } from "./events.ts";
 import { askApi, connectJetStream } from "../log/jetstream-connection.ts";
+import { publishedBatch } from "../log/published-batch.fixture.ts";
 import { createEventStream, openEventStream } from "./jetstream.ts";
 
 function eventOf(eventId: string): PublishedEvent {
@@ -50,7 +51,7 @@ await describeWith(["nats"], "openEventStream()", () => {
     const connection = await connectJetStream({ servers: [server.url], logger: silentLogger });
     const shape = { name: "batch_events", replicas: 1, bytesMax: 64 * 1024 ** 2, keepMs: 3_600_000 };
     const options = { servers: [server.url], ...shape, logger: silentLogger };
-    const many = limits.publishedApartMax + 1;
+    const many = limits.publishedSinglyMax + 1;
     const ids = Array.from({ length: 2 * many + 4 }, (_, index) => `${index}`);
     await createEventStream(options);
     const { config } = await askApi<{ config: object }>(connection, { subject: "STREAM.INFO.batch_events" }) ?? { config: {} };
@@ -67,13 +68,7 @@ await describeWith(["nats"], "openEventStream()", () => {
     await now.publish(ids.slice(2 * many + 2).map(eventOf));
     expect((await now.read(0, { max: 100 })).map(({ eventId }) => eventId)).toEqual(ids);
     const batches: (string | undefined)[] = [];
-    for (const seq of ids.keys()) {
-      const answer = await askApi<{ message: { hdrs: string } }>(connection, {
-        subject: "STREAM.MSG.GET.batch_events",
-        body: { seq: seq + 1 },
-      });
-      batches.push(/Nats-Batch-Id: (\S+)/.exec(Buffer.from(answer?.message.hdrs ?? "", "base64").toString())?.[1]);
-    }
+    for (const at of ids.keys()) batches.push(await publishedBatch(connection, "batch_events", at + 1));
     expect(new Set(batches.slice(0, many))).toEqual(new Set([undefined]));
     expect(new Set(batches.slice(many, 2 * many))).toEqual(new Set([expect.any(String)]));
     expect(batches.slice(2 * many)).toEqual([undefined, undefined, undefined, undefined]);

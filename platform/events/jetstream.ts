@@ -41,15 +41,13 @@ export async function createEventStream(options: EventStreamShape & ConnectOptio
 
 /** Connects to the stream that is there, to publish and to read. Refuses LOG_UNAVAILABLE while no server answers, or there is none. */
 export async function openEventStream(options: Pick<EventStreamShape, "name"> & ConnectOptions): Promise<Events> {
-  let replicas = 1;
-  let takesBatches = false;
+  let config: StreamConfig = {};
   const connection = await connectTo(options, async (open) => {
     const found = await infoOf(open, options.name);
     if (found === undefined) throw new Refusal("LOG_UNAVAILABLE", `There is no stream "${options.name}"`);
-    takesBatches = found.config.allow_atomic === true;
-    replicas = found.config.num_replicas ?? 1;
+    config = found.config;
   });
-  return eventsOf(connection, options.name, (count) => takesBatches && isBatchCheaper(count, replicas));
+  return eventsOf(connection, options.name, (count) => config.allow_atomic === true && isBatchCheaper(count, config.num_replicas ?? 1));
 }
 
 async function connectTo(

@@ -1,8 +1,8 @@
 /** Whose records wait: one that cannot be applied holds back all that is said later of the same users or addresses, and of no others. */
+import { errorText } from "../error-text.ts";
 import { Refusal } from "../refusal.ts";
 import type { LaneRecord, SetAside } from "./lane.ts";
 import { isBefore, type Mark } from "./mark.ts";
-import { errorText } from "../error-text.ts";
 
 /** A record as an applier takes it from a lane. */
 export interface Taken<Said> extends Waiting {

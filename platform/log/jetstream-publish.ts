@@ -40,7 +40,7 @@ export async function publishTogether(connection: JetStreamConnection, messages:
  * of the server on, one write to disk; but where a stream has one replica, the server makes, syncs and removes files for each batch, which takes as long as a dozen messages.
  */
 export function isBatchCheaper(messages: number, replicas: number): boolean {
-  return replicas > 1 ? messages > 1 : messages > limits.publishedApartMax;
+  return replicas > 1 ? messages > 1 : messages > limits.publishedSinglyMax;
 }
 
 function checkSizes(connection: Pick<JetStreamConnection, "messageBytesMax">, messages: readonly Message[]): void {

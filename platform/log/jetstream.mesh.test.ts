@@ -9,6 +9,8 @@ import { fakeClock } from "../clock.fixture.ts";
 import { limits } from "../limits.ts";
 import { silentLogger } from "../logger.ts";
 import { type JetStreamLogOptions, openJetStreamLog } from "./jetstream.ts";
+import { connectJetStream } from "./jetstream-connection.ts";
+import { publishedBatch } from "./published-batch.fixture.ts";
 import { describeLog } from "./log-contract.ts";
 import type { Log } from "./log.ts";
 
@@ -42,17 +44,11 @@ await describeWith(["nats"], "openJetStreamLog()", () => {
     logs.push(log);
     return log;
   }
-  async function administer<T>(method: string, body: object): Promise<T> {
+  async function administer(method: string, body: object): Promise<void> {
     const client = await connect({ servers: server.url });
-    const answer = (await client.request(`$JS.API.${method}`, JSON.stringify(body))).json<T & { error?: { description: string } }>();
+    const answer = (await client.request(`$JS.API.${method}`, JSON.stringify(body))).json<{ error?: { description: string } }>();
     await client.close();
     if (answer.error) throw new Error(answer.error.description);
-    return answer;
-  }
-  /** The batch that a message was published with. */
-  async function batchOf(stream: string, seq: number): Promise<string | undefined> {
-    const { message } = await administer<{ message: { hdrs?: string } }>(`STREAM.MSG.GET.${stream}`, { seq });
-    return /Nats-Batch-Id: (\S+)/.exec(Buffer.from(message.hdrs ?? "", "base64").toString())?.[1];
   }
 
   describeLog("jetstream", async () => {
@@ -222,18 +218,21 @@ await describeWith(["nats"], "openJetStreamLog()", () => {
   test("appends that wait together are one batch, but few are not, which cost less one by one", async () => {
     const options = optionsOf();
     const log = await open(options);
-    const texts = Array.from({ length: limits.publishedApartMax * 2 + 1 }, (_, index) => `${index}`);
-    const few = texts.slice(0, limits.publishedApartMax);
+    const connection = await connectJetStream(options);
+    const batchOf = (sequence: number) => publishedBatch(connection, options.name, sequence);
+    const texts = Array.from({ length: limits.publishedSinglyMax * 2 + 1 }, (_, index) => `${index}`);
+    const few = texts.slice(0, limits.publishedSinglyMax);
     await Promise.all(few.map((text) => log.append(0, bytesOf(text))));
     await Promise.all(texts.slice(few.length).map((text) => log.append(0, bytesOf(text))));
     expect(await textsOf(log, 0)).toEqual(texts);
-    const batches = await Promise.all(texts.map((_, at) => batchOf(options.name, at + 1)));
+    const batches = await Promise.all(texts.map((_, at) => batchOf(at + 1)));
     expect(new Set(batches.slice(0, few.length))).toEqual(new Set([undefined]));
     expect(new Set(batches.slice(few.length))).toEqual(new Set([expect.any(String)]));
     // Two records of several messages are one batch too
     const large = new Uint8Array(1_500_000);
     const [first = 0, second = 0] = await Promise.all([log.append(0, large), log.append(1, large)]);
-    expect(await batchOf(options.name, second)).toEqual(await batchOf(options.name, first));
+    expect(await batchOf(second)).toEqual(await batchOf(first));
+    await connection.close();
   });
 
   test("append() refuses what passes the number that may wait", async () => {

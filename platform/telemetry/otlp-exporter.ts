@@ -1,10 +1,10 @@
 /** Posts spans to a collector in batches; what it cannot send in time it drops and counts, and no request waits for it. */
+import { errorText } from "../error-text.ts";
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
 import { exportRequest } from "./otlp-json.ts";
 import type { Attributes, EndedSpan } from "./tracer.ts";
-import { errorText } from "../error-text.ts";
 
 export interface SpanExporter {
   take(span: EndedSpan): void;

@@ -3,6 +3,7 @@
  * always known whose row has to be durable first. What a run caused is published before the next one is written, and again
  * where a record turns out to be in already.
  */
+import { errorText } from "../../../platform/error-text.ts";
 import type { Aged } from "../../../platform/age.ts";
 import { halved } from "../../../platform/lane/halve.ts";
 import { createHolds, type Holds, planAround, type Planned, type Taken, type Waiting } from "../../../platform/lane/hold-back.ts";
@@ -16,7 +17,6 @@ import { isPassing } from "../../../platform/passing.ts";
 import { type TracedLane, tracedRecords } from "../../../platform/telemetry/traced-records.ts";
 import { isTaken, type LaneMessages, type LaneSaid, type Redrive } from "./lane-message.ts";
 import { type ConsentRecord, type LaneStep, type Loaded, type PlanParts, planWorkspace, Skew } from "./plan-step.ts";
-import { errorText } from "../../../platform/error-text.ts";
 
 /** The rows that an applier works on. */
 export interface AppliedTables<State> {

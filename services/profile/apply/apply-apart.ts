@@ -2,6 +2,7 @@
  * A user whose records need more than its own row: merges, waiting, poison, and an operator's requests. Such a user
  * is always worked on from freshly loaded rows, because another applier of the lane may be ahead of this one.
  */
+import { errorText } from "../../../platform/error-text.ts";
 import { isPassing } from "../../../platform/passing.ts";
 import { isAfter } from "../domain/apply-records.ts";
 import type { LaneItem } from "../domain/lane-item.ts";
@@ -13,7 +14,6 @@ import { isPast, type LaneChanges, type LaneUser, laneUser, noChanges, noteRow, 
 import type { Pace } from "./pace.ts";
 import { type Blocked, markKey, Overtaken, Poison, type Run, type RunParts, runRecords } from "./run-records.ts";
 import type { UserCache } from "./user-cache.ts";
-import { errorText } from "../../../platform/error-text.ts";
 
 export type ApartParts = RunParts & EffectParts & {
   readonly cache: UserCache;

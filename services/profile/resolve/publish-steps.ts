@@ -2,6 +2,7 @@
  * Steps as messages of a log, each whole and behind a fence. Two resolvers may run at the same time: the fence lets through
  * one step after each checkpoint, and the resolver that is refused forgets its state and reads the checkpoint again.
  */
+import { errorText } from "../../../platform/error-text.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Reading } from "../../../platform/lane/read-on.ts";
 import { inFlight } from "../../../platform/in-flight.ts";
@@ -32,7 +33,6 @@ import { resolvePartition, type ResolverParts } from "./resolve-partition.ts";
 import type { Resolved } from "./resolve-records.ts";
 import { StepLost, type StepOf, type Steps } from "./steps.ts";
 import { restMs } from "./rest.ts";
-import { errorText } from "../../../platform/error-text.ts";
 
 export interface PublishParts extends EffectParts, PackParts {
   readonly intake: Pick<Log, "trim">;

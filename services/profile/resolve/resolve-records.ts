@@ -1,4 +1,5 @@
 /** From log records to what they mean: decoded, by workspace, resolved. Nothing is written here, and it is the same whatever becomes of it. */
+import { errorText } from "../../../platform/error-text.ts";
 import { inFlight } from "../../../platform/in-flight.ts";
 import type { LogRecord } from "../../../platform/log/log.ts";
 import type { TimeSlices } from "../../../platform/time-slices.ts";
@@ -12,7 +13,6 @@ import { type CountOptions, countStep } from "./count-step.ts";
 import { originsOf } from "./origins.ts";
 import { type Resolve, resolveWorkspace } from "./resolve-workspace.ts";
 import type { Views } from "./views.ts";
-import { errorText } from "../../../platform/error-text.ts";
 
 export interface RecordParts {
   readonly partition: number;

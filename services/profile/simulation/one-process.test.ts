@@ -2,6 +2,7 @@
  * One process over its tables, under commits that fail or whose outcome is unknown, restarts and records that cannot be
  * applied: what it leaves is what a fold over the same intake leaves. A seed is a run: see simulation.test.ts.
  */
+import { errorText } from "../../../platform/error-text.ts";
 import { unpackRecords } from "../../../platform/log/packed-records.ts";
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
@@ -22,7 +23,6 @@ import { fold } from "./fold.fixture.ts";
 import { randomHistory } from "./history.fixture.ts";
 import { consentOf, countedIn, look, poisoned, resolveAtReceipt, untold } from "./reference.fixture.ts";
 import { createWorld, type World } from "./world.fixture.ts";
-import { errorText } from "../../../platform/error-text.ts";
 
 const runs = Number(process.env["HEDDLE_SIMULATION_RUNS"] ?? 40);
 const first = Number(process.env["HEDDLE_SIMULATION_FIRST"] ?? 0);

@@ -8,6 +8,7 @@ import { freeze, takeBack, takeIn } from "../domain/apply-merge.ts";
 import { applyRecord } from "../domain/apply-records.ts";
 import type { PureSteps } from "../apply/pure-steps.ts";
 import { redriveUsers } from "../lanes/redrive-users.ts";
+import { errorText } from "../../../platform/error-text.ts";
 import { unpackRecords } from "../../../platform/log/packed-records.ts";
 import { placeFromBytes } from "../../../platform/lane/place.ts";
 import { checkpointSubject, type Cluster, createCluster, type Planted } from "./cluster.fixture.ts";
@@ -16,7 +17,6 @@ import { fold } from "./fold.fixture.ts";
 import { consentOf, countedIn, look, poisoned, untold } from "./reference.fixture.ts";
 import { subjectOf } from "./streams.fixture.ts";
 import { createWorld, type World } from "./world.fixture.ts";
-import { errorText } from "../../../platform/error-text.ts";
 
 const steps: PureSteps = { applyRecord, freeze, takeIn, takeBack };
 
