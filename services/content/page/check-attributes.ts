@@ -1,5 +1,5 @@
 /** Attributes of stored HTML: where Liquid may stand, where a form may be sent, and what a hosted page will not load or run. */
-import { addressAttributes } from "./html-names.ts";
+import { addressAttributes, leadingAttributes } from "./html-names.ts";
 import { submitUrl } from "./liquid.ts";
 import { attribute, type Element, lineOf, type Seen } from "./page-element.ts";
 import { PageProblem } from "./page-problem.ts";
@@ -31,7 +31,7 @@ function checkAttribute(element: Element, { name, value }: Element["attrs"][numb
   if (marks.length > 0 && addressAttributes.has(name)) {
     throw new PageProblem(line, `Liquid output may not stand in an address (${name} of <${element.tagName}>)`);
   }
-  if (marks.some(({ fixed }) => !fixed) && (name === "style" || name.startsWith("on") || name === "srcdoc" || name === "content")) {
+  if (marks.some(({ fixed }) => !fixed) && (leadingAttributes.has(name.toLowerCase()) || name.startsWith("on"))) {
     throw new PageProblem(line, `in the attribute ${name} may stand states, field names and the submit URL only`);
   }
 }

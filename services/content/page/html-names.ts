@@ -18,9 +18,17 @@ export const withoutEnd: ReadonlySet<string> = new Set(
 
 /** Attributes whose value is an address. */
 export const addressAttributes: ReadonlySet<string> = new Set(
-  "action formaction href src srcset poster data cite background longdesc ping codebase classid profile manifest icon xlink:href".split(
-    " ",
-  ),
+  `action formaction href src srcset imagesrcset attributionsrc poster data cite background longdesc ping codebase classid profile manifest
+  icon xlink:href`.split(/\s+/),
+);
+
+/**
+ * Attributes whose text leads or loads elsewhere by what stands in it: styles and the SVG attributes that may hold `url(…)` (written with escapes, too),
+ * values that an SVG animation gives to another attribute, a name that the page behind a link can read, content of a tag of its own.
+ */
+export const leadingAttributes: ReadonlySet<string> = new Set(
+  `style fill stroke filter mask clip-path marker marker-start marker-mid marker-end cursor attributename to from by values target
+  formtarget srcdoc content`.split(/\s+/),
 );
 
 /** Elements whose content is no text that references could be written in. */

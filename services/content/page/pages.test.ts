@@ -57,6 +57,20 @@ test.each([
   [`${form}\n<a href="https://x.example/?{{\${email_address}}}">x</a>`, "line 2: Liquid output may not stand in an address (href of <a>)"],
   [`${form}\n<a href="https://x.example/?{{\${first_name}}}">x</a>`, "line 2: Liquid output may not stand in an address (href of <a>)"],
   [
+    `${form}\n<link rel="preload" as="image" imagesrcset="https://x.example/?{{\${email_address}}} 1x">`,
+    "line 2: Liquid output may not stand in an address (imagesrcset of <link>)",
+  ],
+  ...[
+    ['<svg><a><set attributeName="href" to="https://x.example/?{{${email_address}}}"/><text>x</text></a></svg>', "to"],
+    ['<svg><image><animate attributeName="href" values="https://x.example/?{{${email_address}}}"/></image></svg>', "values"],
+    ['<svg><a><set attributeName="{{${email_address}}}" to="x"/></a></svg>', "attributeName"],
+    ['<svg><rect fill="u\\72l(https://x.example/?{{${email_address}}}#a)"/></svg>', "fill"],
+    ['<svg><rect mask="url(https://x.example/?{{${email_address}}}#a)"/></svg>', "mask"],
+    ['<a href="https://x.example/" target="{{${email_address}}}">x</a>', "target"],
+  ].map((
+    [html, name],
+  ): [string, string] => [`${form}\n${html}`, `line 2: in the attribute ${name} may stand states, field names and the submit URL only`]),
+  [
     `${form}\n<img src="https://x.example/{{preference_center_submit_url}}">`,
     "line 2: Liquid output may not stand in an address (src of <img>)",
   ],
