@@ -94,6 +94,26 @@ test("what lies beside the file is waited for before it is needed, and once for 
   await database.close();
 });
 
+test("a disk that takes no note of how far the log goes ends nothing, and gives out nothing beyond what was reserved", async () => {
+  const file = openReachFile(folder);
+  const full = Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
+  let isFull = true;
+  function refuse(): never {
+    throw full;
+  }
+  const database = openDatabase({ path: join(folder, "heddle.db") });
+  const reach = { ...file, reserve: (to: Reach) => isFull ? refuse() : file.reserve(to), note: refuse };
+  const log = await openSqliteLog({ database, partitions: 1, clock: systemClock, reach });
+  for (let at = 0; at < 2; at += 1) await expect(log.append(0, Uint8Array.of(1))).rejects.toMatchObject({ reason: "LOG_FULL" });
+  isFull = false;
+  expect(await log.append(0, Uint8Array.of(1))).toBe(1);
+  expect(file.load()?.ceiling).toBe(1 + limits.epochReserved);
+  expect(await log.append(0, Uint8Array.of(2))).toBe(2);
+  isFull = true;
+  await log.close();
+  await database.close();
+});
+
 test("files that are damaged say nothing, and the log goes on", async () => {
   await append(3);
   for (const name of ["heddle.reach", "heddle.reach-noted"]) writeFileSync(join(folder, name), "");

@@ -1,9 +1,11 @@
 /** The epoch of a log in SQLite: from where it goes on, so that no sequence is given twice however old the file is that it lies in. */
 import { beginAbove, beginEventsAbove } from "../epoch/epoch.ts";
 import type { Clock } from "../clock.ts";
+import { errorText } from "../error-text.ts";
 import { newId } from "../identifier.ts";
 import { limits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
+import { Refusal } from "../refusal.ts";
 import type { Database } from "../sqlite/database.ts";
 import type { Reach, ReachFile } from "./reach-file.ts";
 
@@ -12,7 +14,7 @@ export interface SqliteEpoch {
   readonly begins: number;
   /** What is given out next lies above. */
   readonly floor: number;
-  /** Before a sequence is written. */
+  /** Before a sequence is written. Throws STORE_UNAVAILABLE where it may not be given out. */
   reserve(sequence: number): void;
   /** It is durable. */
   gave(sequence: number): void;
@@ -56,7 +58,7 @@ export async function openSqliteEpoch({ database, clock, logger, reach }: Sqlite
   if (row.kind === "older") {
     logger.warn("log_put_back", { epoch: row.number, begins: row.begins, had: row.given, gaveUpTo: found?.ceiling ?? 0 });
   }
-  return reaching(row, { clock, ...(reach && { reach }) });
+  return reaching(row, { clock, logger, ...(reach && { reach }) });
 }
 
 /** Begins a new epoch in a database that was put back on purpose, behind what it may have given out. */
@@ -113,33 +115,49 @@ function nextRow({ kind, known, given, found, now, logId }: NextParts): EpochRow
 
 function reaching(
   { logId, number, begins, floor, given }: EpochRow & { readonly given: number },
-  { clock, reach }: Pick<SqliteEpochParts, "clock" | "reach">,
+  { clock, logger, reach }: Pick<SqliteEpochParts, "clock" | "logger" | "reach">,
 ): SqliteEpoch {
   let ceiling = Math.max(given, floor);
   let last = ceiling;
   let noteAt = clock.monotonic();
+  let isWritten = true;
   function now(): Reach {
     return { logId, number, ceiling, noted: last };
   }
-  reach?.reserve(now());
+  /** What is given out does not depend on it: without it the next start knows less exactly how far the log went. */
+  function tryTo(write: () => void): void {
+    try {
+      write();
+      isWritten = true;
+    } catch (error) {
+      if (isWritten) logger.warn("log_reach_not_written", { error: errorText(error) });
+      isWritten = false;
+    }
+  }
+  tryTo(() => reach?.reserve(now()));
   return {
     begins,
     floor,
     reserve(sequence) {
       if (sequence <= ceiling) return;
-      ceiling = sequence + limits.epochReserved;
-      reach?.reserve(now());
+      const next = sequence + limits.epochReserved;
+      try {
+        reach?.reserve({ ...now(), ceiling: next });
+      } catch (error) {
+        throw new Refusal("STORE_UNAVAILABLE", "How far the log goes cannot be written", { cause: error });
+      }
+      ceiling = next;
     },
     gave(sequence) {
       last = Math.max(last, sequence);
       if (reach === undefined || clock.monotonic() < noteAt) return;
       noteAt = clock.monotonic() + limits.epochNoteMs;
-      reach.note(now());
+      tryTo(() => reach.note(now()));
     },
     close(tail) {
       last = Math.max(last, tail);
       ceiling = last;
-      reach?.reserve(now());
+      tryTo(() => reach?.reserve(now()));
     },
   };
 }

@@ -52,7 +52,7 @@ export function isSyncFault(error: unknown): boolean {
 /** True where a refusal, or what caused it, is a full disk. */
 export function isDiskFull(error: unknown): boolean {
   for (let current = error; current instanceof Error; current = current.cause) {
-    if (sqliteCode(current) === fullCode) return true;
+    if (sqliteCode(current) === fullCode || ("code" in current && current.code === "ENOSPC")) return true;
   }
   return false;
 }
