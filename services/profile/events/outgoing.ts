@@ -16,12 +16,11 @@ export interface Outgoing {
 
 /** An event that the stream does not take, for a reason that does not pass, is passed over with an error in the log: others go on. */
 export function createOutgoing(publish: Events["publish"], logger: Logger = silentLogger): Outgoing {
-  let waiting: PublishedEvent[] = [];
-  let last: Promise<void> = Promise.resolve();
+  let chain = newChain();
 
-  async function flush(): Promise<void> {
-    const all = waiting;
-    waiting = [];
+  async function flush(of: Chain): Promise<void> {
+    const all = of.waiting;
+    of.waiting = [];
     if (all.length === 0) return;
     await halved(all, {
       work: publish,
@@ -31,18 +30,29 @@ export function createOutgoing(publish: Events["publish"], logger: Logger = sile
 
   return {
     get waiting() {
-      return waiting.length;
+      return chain.waiting.length;
     },
     send(events) {
-      waiting.push(...events);
-      last = last.then(flush);
-      last.catch(() => {});
-      return last;
+      const own = chain;
+      own.waiting.push(...events);
+      own.last = own.last.then(() => flush(own));
+      own.last.catch(() => {});
+      return own.last;
     },
-    settled: () => last,
+    settled: () => chain.last,
     reset() {
-      waiting = [];
-      last = Promise.resolve();
+      // What the old chain has under way goes on, and takes nothing of what comes now: nobody waits for that chain any more
+      chain.waiting = [];
+      chain = newChain();
     },
   };
+}
+
+interface Chain {
+  waiting: PublishedEvent[];
+  last: Promise<void>;
+}
+
+function newChain(): Chain {
+  return { waiting: [], last: Promise.resolve() };
 }
