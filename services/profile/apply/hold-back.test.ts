@@ -1,9 +1,11 @@
 /** Users held back in a lane: alone, durably, for as long as it takes, and freed by what an operator says. */
+import { Buffer } from "node:buffer";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { bucketOfUser } from "../../../platform/user-number.ts";
 import { openReplicas } from "../../../platform/cassandra/replicas.fixture.ts";
+import type { Statement } from "../../../platform/cassandra/session.ts";
 import { fakeClock } from "../../../platform/clock.fixture.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { freeze, takeBack, takeIn } from "../domain/apply-merge.ts";
@@ -110,6 +112,34 @@ describe("applyBatch() on poison", () => {
     await applyBatch(parts, [record("a", 6, { type: "delete" })]);
     expect((await store.profiles.loadUsers("w", ["a"])).get("a")).toMatchObject({ profile: undefined, held: false, mark: [6, 0] });
     expect(await store.profiles.listHeld(9)).toEqual([]);
+  });
+
+  test("shows a user whose row the store does not take", async () => {
+    const session = openReplicas({ schema }).session();
+    const refuse = (statements: readonly Statement[]) => {
+      const isBad = statements.some(({ values }) =>
+        Object.values(values).some((value) => value instanceof Uint8Array && /"bad"/.test(String(Buffer.from(value))))
+      );
+      if (isBad) throw new Error("planted");
+    };
+    store = openCassandraProfileStore({
+      session: {
+        ...session,
+        execute: async (statement) => (refuse([statement]), await session.execute(statement)),
+        batch: async (statements) => (refuse(statements), await session.batch(statements)),
+      },
+      clock: fakeClock(),
+      partitions: 1,
+      bucketOf: bucketOfUser,
+    });
+    isMended = true;
+    const held = await applyBatch({ ...parts, profiles: store.profiles }, [
+      record("a", 1, { type: "create" }),
+      event("a", 2),
+      event("a", 3, "bad"),
+    ]);
+    expect(held).toMatchObject([{ userId: "a", held: true, blocked: { reason: "planted", mark: [3, 0] } }]);
+    expect(await store.profiles.listHeld(9)).toEqual([{ workspaceId: "w", userId: "a", reason: "planted" }]);
   });
 
   test("sets nothing aside where the store fails, and does the same again", async () => {

@@ -30,7 +30,8 @@ import { type BucketOf, placeOf } from "./user-place.ts";
 
 /**
  * Rows of other partitions are written before those of the users: lists may name a user who is not there yet, but
- * no user is there and not listed, and no record is in a profile and missing in a journal.
+ * no user is there and not listed, and no record is in a profile and missing in a journal. So who is free again leaves its list
+ * behind its row.
  */
 export function cassandraProfileWriter({ session, now, bucketOf }: WriteParts): ProfileWriter {
   const sizes = { sizeMax: limits.cassandraBatchBytesAim, atOnceMax: limits.callsOfBucketAtOnceMax };
@@ -58,6 +59,7 @@ export function cassandraProfileWriter({ session, now, bucketOf }: WriteParts): 
       await inFlight(gathered(users), limits.cassandraInFlightMax, async ({ partition, writes }) => {
         for (const statements of writes) await gate.run(() => together.call(partition, statements, sizeOf(statements)));
       });
+      await run(freed(changes));
       return { rows };
     },
     async forgetMerges(workspaceId, mergeIds) {
@@ -115,18 +117,25 @@ function newBuckets(
   return found;
 }
 
-/** New users who lie alone, and who began or ceased to be held. */
+/** New users who lie alone, and who began to be held. */
 function listed({ workspaceId, users, held }: UserChanges, bucketOf: BucketOf): Statement[][] {
-  const entries = Array.from(users, ([id, { isNew, mark }]) => {
-    const values = { workspace_id: workspaceId, bucket: listOf(id), user_id: id, stamp: stampOf(mark) };
-    return isNew && placeOf(workspaceId, id, bucketOf).bucket === undefined ? [{ cql: putUserId, values, idempotent: true }] : [];
-  });
-  const waiting = Array.from(held, ([id, state]) => {
-    const stamp = stampOf(state?.since ?? markOf(users, id));
-    const values = { workspace_id: workspaceId, bucket: listOf(id), user_id: id, stamp };
-    return [{ cql: state === null ? deleteHeldUser : putHeldUser, values, idempotent: true }];
-  });
+  const entries = Array.from(
+    users,
+    ([id, { isNew, mark }]) =>
+      isNew && placeOf(workspaceId, id, bucketOf).bucket === undefined ? [listEntry(putUserId, [workspaceId, id], mark)] : [],
+  );
+  const waiting = Array.from(held, ([id, state]) => state === null ? [] : [listEntry(putHeldUser, [workspaceId, id], state.since)]);
   return [...entries, ...waiting].filter((statements) => statements.length > 0);
+}
+
+/** Who ceased to be held. */
+function freed({ workspaceId, users, held }: UserChanges): Statement[][] {
+  return Array.from(held, ([id, state]) => state === null ? [listEntry(deleteHeldUser, [workspaceId, id], markOf(users, id))] : [])
+    .filter((statements) => statements.length > 0);
+}
+
+function listEntry(cql: string, [workspaceId, id]: readonly [string, string], mark: Mark): Statement {
+  return { cql, values: { workspace_id: workspaceId, bucket: listOf(id), user_id: id, stamp: stampOf(mark) }, idempotent: true };
 }
 
 function markOf(users: UserChanges["users"], id: string): Mark {
