@@ -136,6 +136,20 @@ await describeWith(["nats"], "openJetStreamLog()", () => {
       expect(await log.append(0, much)).toBeGreaterThan(last);
     });
 
+    test("that is full to the last byte is trimmed of all that can go, and takes again", async () => {
+      const log = await open(optionsOf({ bytesMax: 1024 * 1024 }));
+      let last = 0;
+      for (let bytes = 100 * 1024; bytes >= 1; bytes = Math.floor(bytes / 2)) {
+        const filled = await (async () => {
+          for (;;) last = await log.append(0, new Uint8Array(bytes));
+        })().catch((error: unknown) => error);
+        expect(filled).toMatchObject({ reason: "LOG_FULL" });
+      }
+      await log.trim(0, last);
+      expect(await log.tail(0)).toBe(last);
+      expect(await log.append(0, bytesOf("next"))).toBeGreaterThan(last);
+    });
+
     test("that was deleted refuses LOG_UNAVAILABLE", async () => {
       const options = optionsOf();
       const log = await open(options);

@@ -185,7 +185,14 @@ class JetStreamLog implements Log {
   /** The tail is that of the last record; where that goes too, it is written down before. */
   async #trimAll(partition: number, tail: number): Promise<void> {
     const subject = trimmedSubject(this.#name, partition);
-    const mark = await publishTogether(this.#connection, [{ subject, body: new TextEncoder().encode(String(tail)) }]);
+    let mark: number;
+    try {
+      mark = await publishTogether(this.#connection, [{ subject, body: new TextEncoder().encode(String(tail)) }]);
+    } catch (error) {
+      // A full stream takes no note either: its last record says the tail until there is room
+      if (error instanceof Refusal && error.reason === "LOG_FULL") return await this.#trimSome(partition, tail - 1);
+      throw error;
+    }
     await this.#purge(partitionSubject(this.#name, partition), tail + 1);
     await this.#purge(subject, mark);
   }

@@ -74,6 +74,8 @@ export interface Build {
   readonly stepsMax?: number;
   readonly clock?: Clock;
   readonly undoWindowMs?: number;
+  /** Absent: each step is followed by a trim. */
+  readonly trimBytes?: number;
   /** Reads records of any version. */
   readonly isNewer?: true;
   /** A record that a read waits for. */
@@ -130,7 +132,7 @@ function fencedSteps(servers: Servers, { stepsMax = Infinity, checkpoint = (plac
 }
 
 function partsOf(servers: Servers, build: Build) {
-  const { usersPerRecord, partsInCommon, clock = systemClock, undoWindowMs = 0, resolve = resolveBatch } = build;
+  const { usersPerRecord, partsInCommon, clock = systemClock, undoWindowMs = 0, trimBytes = 1, resolve = resolveBatch } = build;
   return {
     partition: 0,
     layout,
@@ -167,7 +169,7 @@ function partsOf(servers: Servers, build: Build) {
     encodeConsent: (workspaceId: string, all: readonly ConsentRecord[], usersMax: number) =>
       laneRows(workspaceId, all, usersPerRecord ?? usersMax),
     undoWindowMs,
-    trimBytes: 1,
+    trimBytes,
     clock,
     logger: silentLogger,
     onWritten: () => {},

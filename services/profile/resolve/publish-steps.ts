@@ -47,7 +47,7 @@ export interface PublishParts extends EffectParts, PackParts {
   readonly numbering?: () => Numbering | undefined;
   /** Without them only the log records how far the rows come from it. */
   readonly marks?: RowMarks;
-  /** Bytes of the intake, or of what is sent on, after which both are trimmed. */
+  /** Bytes of the intake and of what is sent on, after which both are trimmed. */
   readonly trimBytes: number;
   /** The identity rows of the step whose checkpoint is at `sequence`, and of all before it, are written. */
   readonly onWritten: (sequence: number) => void;
@@ -123,7 +123,7 @@ class PublishedSteps implements Steps {
   /** After the latest step. */
   #restMs = 0;
   #trimAt = 0;
-  /** Read since the last trim. */
+  /** Of records that were resolved and steps that went out since the last trim. */
   #bytes = 0;
   #report = { last: 0, before: 0 };
   /** The last record that a read is known to wait for. */
@@ -243,6 +243,7 @@ class PublishedSteps implements Steps {
     for (const { view } of resolved.workspaces) view.send();
     const at = this.#here;
     this.#writing.begin(() => this.#write(at, planned, resolved.workspaces));
+    for (const { body } of records) this.#bytes += body.byteLength + limits.logMessageStoredBytes;
     this.#restMs = restMs(records, { tookMs: clock.monotonic() - began, writingMs: this.#writingMs });
     return true;
   }

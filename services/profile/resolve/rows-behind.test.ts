@@ -142,6 +142,23 @@ test("the rows of the latest step stay in the log until they are written, and no
   expect(order).toEqual(["written", "closed"]);
 });
 
+test("what is resolved counts for the trim of the intake, however little of it goes out", async () => {
+  const servers = createServers([about("ann")]);
+  const toNobody = bodyOf([{ ...event(byId("nobody")), updateOnly: true, properties: { text: "x".repeat(10_000) } }]);
+  const left = () => servers.left("intake", servers.intake, 0).length;
+  await resolveAll(servers, {
+    trimBytes: 5_000,
+    isDone() {
+      if (left() === 0 && servers.intake.length === 1) {
+        servers.add(toNobody);
+        servers.wake();
+      }
+      return left() === 0 && servers.intake.length === 2;
+    },
+  });
+  expect(servers.place().through).toBe(2);
+});
+
 /** All that a loop does by itself is done. */
 async function rested(): Promise<void> {
   for (let turns = 0; turns < 10; turns += 1) await setImmediate();
