@@ -1,5 +1,5 @@
 /** Lists over many users: a workspace in pages, who is held, what was set aside. Each is kept in a fixed number of partitions. */
-import { allBuckets } from "../../../platform/cassandra/buckets.ts";
+import { allBuckets, bucketOf as listOf } from "../../../platform/cassandra/buckets.ts";
 import { inFlight } from "../../../platform/in-flight.ts";
 import type { Row, Session, Statement } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
@@ -7,10 +7,11 @@ import type { HeldEntry, ProfileStore, RequestOrigin } from "../domain/ports.ts"
 import type { Profile } from "../domain/profile.ts";
 import type { UserId } from "../domain/user-key.ts";
 import type { ProfileReads } from "./cassandra-profiles.ts";
-import { originBucket, profileFromBlob } from "./cassandra-values.ts";
+import { originBucket, profileFromBlob, stampOf } from "./cassandra-values.ts";
 import { originsFromRow } from "./origin-rows.ts";
 import { pageBack } from "./cassandra-newest.ts";
 import {
+  deleteHeldUser,
   selectBlockedUsers,
   selectBuckets,
   selectHeldUsers,
@@ -187,7 +188,10 @@ function byText(left: string, right: string): number {
   return left < right ? -1 : 1;
 }
 
-/** The list may name users that were let go since; their rows show it. */
+/**
+ * The list may name users that were let go since, as it is written beside their rows: where a row shows that, the list forgets them. Who is held
+ * again meanwhile is listed with a later age.
+ */
 async function heldIn(
   { session, reads }: { session: Session; reads: ProfileReads },
   list: Statement,
@@ -199,6 +203,20 @@ async function heldIn(
     const userId = String(row["user_id"]);
     const held = (await reads.loadHeld(workspaceId, [userId])).get(userId);
     if (held) entries.push({ workspaceId, userId, reason: held.reason });
+    else await forgetFreed({ session, reads }, workspaceId, userId);
   }
   return entries;
+}
+
+async function forgetFreed(
+  { session, reads }: { session: Session; reads: ProfileReads },
+  workspaceId: string,
+  userId: UserId,
+): Promise<void> {
+  const user = (await reads.loadUsers(workspaceId, [userId])).get(userId);
+  // Who has no row yet is about to be held
+  if (user?.mark === undefined || user.held) return;
+  const values = { workspace_id: workspaceId, bucket: listOf(userId), user_id: userId, stamp: stampOf(user.mark) };
+  // What fails is done by who reads the list next
+  await session.execute({ cql: deleteHeldUser, values, idempotent: true }).catch(() => {});
 }

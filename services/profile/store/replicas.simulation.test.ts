@@ -29,6 +29,7 @@ test("two appliers of one lane, whatever they write, lose and repeat: the rows a
       faults.length = 0;
       await drain(found.store, lane, { start, size: 3 });
       found.replicas.deliver((waiting) => (schedule[0]?.fault ?? 0) % waiting);
+      expect(await found.store.profiles.listHeld(99)).toEqual(await expected.store.profiles.listHeld(99));
       expect(found.replicas.dump()).toEqual(expected.replicas.dump());
       const living = await expected.store.profiles.page("w", "", 99);
       expect(await found.store.profiles.page("w", "", 99)).toEqual(living);
