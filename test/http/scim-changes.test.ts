@@ -151,6 +151,29 @@ test("PATCH changes permissions by paths, with names that have to be known", asy
   expect([wrong.status, wrong.body.scimType]).toEqual([400, "invalidValue"]);
 });
 
+const shopAndAdmin = {
+  companyPermissions: ["admin"],
+  appGroup: [{ appGroupName: "Shop", appGroupPermissions: ["basic_access"] }],
+};
+
+for (
+  const [operation, after] of [
+    [{ op: "remove", path: "permissions" }, { companyPermissions: [], appGroup: [] }],
+    [{ op: "replace", path: "permissions", value: null }, { companyPermissions: [], appGroup: [] }],
+    [{ op: "replace", value: { permissions: null } }, { companyPermissions: [], appGroup: [] }],
+    [{ op: "remove", path: "permissions.companyPermissions" }, { companyPermissions: [], appGroup: [{ appGroupName: "Shop" }] }],
+    [{ op: "remove", path: "permissions.appGroup" }, { companyPermissions: ["admin"], appGroup: [] }],
+  ] as const
+) {
+  test(`PATCH ${JSON.stringify(operation)} takes these rights away`, async () => {
+    const user = await scim.create({ permissions: shopAndAdmin });
+    const { status, body, headers } = await scim.patch(user.id, [operation], { token: tokens.landing });
+    expect([status, body["permissions"]]).toMatchObject([200, after]);
+    expect(headers.get("etag")).not.toBe(user.meta?.["version"]);
+    expect((await scim.call("GET", `Users/${user.id}`)).body).toEqual(body);
+  });
+}
+
 test("PATCH does all of its operations or none", async () => {
   const user = await scim.create();
   const answer = await scim.patch(user.id, [{ op: "replace", path: "department", value: "pm" }, { op: "remove", path: "userName" }]);

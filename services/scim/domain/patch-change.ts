@@ -47,7 +47,8 @@ function changed(attribute: Attribute, held: unknown, change: Change): unknown {
   if (change.op === "remove") return removed(attribute, held, change.value);
   const value = normalised(attribute, change.value);
   if (attribute.multi) return change.op === "add" ? added(asList(held), asList(value)) : asList(value);
-  if (attribute.type !== "complex" || !isFields(value)) return value ?? undefined;
+  if (attribute.type !== "complex") return value ?? undefined;
+  if (!isFields(value)) return value ?? (change.op === "add" ? held : undefined);
   // Sub-attributes that are not named stay (section 3.5.2.3)
   return Object.entries(value).reduce((all, [name, inner]) => set(all, name, inner ?? undefined), isFields(held) ? held : {});
 }

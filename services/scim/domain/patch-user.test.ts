@@ -84,6 +84,14 @@ const cases: readonly (readonly [name: string, operation: unknown, after: Fields
   ["replace a list", { op: "replace", path: "permissions.companyPermissions", value: [] }, {
     permissions: { companyPermissions: [], appGroup: groups },
   }],
+  ["remove all rights", { op: "remove", path: "permissions" }, { permissions: {} }],
+  ["replace all rights with nothing", { op: "replace", path: "permissions", value: null }, { permissions: {} }],
+  ["replace all rights with nothing, without a path", { op: "replace", value: { permissions: null } }, { permissions: {} }],
+  ["add nothing to the rights", { op: "add", path: "permissions", value: null }, {}],
+  ["remove the rights in the company", { op: "remove", path: "permissions.companyPermissions" }, { permissions: { appGroup: groups } }],
+  ["remove the rights in all app groups", { op: "remove", path: "permissions.appGroup" }, {
+    permissions: { companyPermissions: ["manage_company_settings"] },
+  }],
   ["replace within brackets", { op: "replace", path: `${shop}.appGroupPermissions`, value: ["admin"] }, {
     permissions: {
       companyPermissions: ["manage_company_settings"],

@@ -4,7 +4,7 @@ import { Refusal } from "../../../platform/refusal.ts";
 import { isSchemaName, lowerAscii } from "./attribute-path.ts";
 import { checkSchemas } from "./check-user.ts";
 import { quoted } from "./check-values.ts";
-import { type Fields, isFields } from "./fields.ts";
+import { type Fields, isFields, member } from "./fields.ts";
 import { applyChange, type Change } from "./patch-change.ts";
 import { parsePatchPath, patchPathOrIgnored } from "./patch-path.ts";
 import { coreSchema } from "./schema.ts";
@@ -29,7 +29,9 @@ export function patchUser(resource: Fields, body: unknown): Patched {
   for (const operation of operationsOf(body)) {
     for (const change of changesOf(operation, ignored)) current = applyChange(current, change);
   }
-  return { body: { ...current, schemas: [coreSchema] }, ignored };
+  // A body without them would leave rights as they were
+  const permissions = member(current, "permissions") ?? {};
+  return { body: { ...current, schemas: [coreSchema], permissions }, ignored };
 }
 
 interface Operation {
