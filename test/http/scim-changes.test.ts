@@ -174,6 +174,20 @@ for (
   });
 }
 
+test("PATCH takes complex attributes below the name of their schema", async () => {
+  const { id } = await scim.create({ permissions: shopAndAdmin });
+  const { status, body, text } = await scim.patch(id, [
+    { op: "replace", value: { [extension]: { permissions: { companyPermissions: [] } } } },
+    { op: "replace", path: core, value: { name: { givenName: "Zoe" } } },
+    { op: "replace", value: { [`${core}:name`]: { familyName: "Zimmer" } } },
+  ]);
+  expect(status, text).toBe(200);
+  expect(body).toMatchObject({
+    name: { givenName: "Zoe", familyName: "Zimmer" },
+    permissions: { companyPermissions: [], appGroup: [{ appGroupName: "Shop" }] },
+  });
+});
+
 test("PATCH does all of its operations or none", async () => {
   const user = await scim.create();
   const answer = await scim.patch(user.id, [{ op: "replace", path: "department", value: "pm" }, { op: "remove", path: "userName" }]);

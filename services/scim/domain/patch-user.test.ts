@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { checkUser } from "./check-user.ts";
 import type { Fields } from "./fields.ts";
 import { patchSchema, patchUser } from "./patch-user.ts";
+import { coreSchema, dashboardSchema, enterpriseSchema } from "./schema.ts";
 import { annResource, directory } from "./user.fixture.ts";
 
 const work = 'emails[type eq "work"]';
@@ -52,6 +53,31 @@ const cases: readonly (readonly [name: string, operation: unknown, after: Fields
     path: "urn:ietf:params:scim:schemas:extension:enterprise:2.0:USER",
     value: { department: "bi", employeeNumber: "7" },
   }, { department: "bi" }],
+  ["the core schema as an object, with a complex attribute", { op: "replace", value: { [coreSchema]: { name: { givenName: "Zoe" } } } }, {
+    name: { givenName: "Zoe", familyName: "Archer" },
+  }],
+  ["the core schema as the path, with a complex attribute and what nobody may set", {
+    op: "replace",
+    path: coreSchema,
+    value: { id: "x", meta: { created: "1999" }, name: { givenName: "Zoe" }, addresses: { street: "x" } },
+  }, { name: { givenName: "Zoe", familyName: "Archer" } }],
+  ["the dashboard's schema as an object, with rights", {
+    op: "replace",
+    value: { [dashboardSchema]: { permissions: { companyPermissions: [] } } },
+  }, { permissions: { companyPermissions: [], appGroup: groups } }],
+  ["complex attributes by their full names", {
+    op: "replace",
+    value: {
+      [`${coreSchema.toUpperCase()}:name`]: { familyName: "Bow" },
+      [`${coreSchema}:${work}`]: { display: "Desk" },
+      [`${dashboardSchema}:permissions.appGroup`]: [],
+      [`${enterpriseSchema}:manager`]: { value: "x" },
+    },
+  }, {
+    name: { givenName: "Ann", familyName: "Bow" },
+    emails: [{ value: "ann@example.com", type: "work", primary: true, display: "Desk" }, { value: "Ann@home.example", type: "home" }],
+    permissions: { companyPermissions: ["manage_company_settings"], appGroup: [] },
+  }],
   ["Entra ID sends what nobody keeps", { op: "Add", path: "title", value: "Boss" }, {}],
   ["Entra ID sends a formatted name", { op: "Replace", path: "name.formatted", value: "Ann Archer" }, {}],
   ["Entra ID sends a manager", { op: "Add", path: "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:manager", value: "x" }, {}],
@@ -147,6 +173,9 @@ const refused: readonly (readonly [reason: string, operation: unknown])[] = [
   ["PATH_INVALID", { op: "add", path: "__proto__.polluted", value: true }],
   ["PATH_INVALID", { op: "add", path: "constructor.prototype", value: true }],
   ["PATH_INVALID", { op: "add", path: 5, value: true }],
+  ["PATH_INVALID", { op: "add", value: { "urn:example:User": { name: { givenName: "x" } } } }],
+  ["PATH_INVALID", { op: "add", value: { "urn:example:User:name": { givenName: "x" } } }],
+  ["PATH_INVALID", { op: "add", value: { [coreSchema]: { favourite: { colour: "x" } } } }],
   ["PATH_INVALID", { op: "add", path: 'userName[value eq "x"]', value: "x" }],
   ["PATH_INVALID", { op: "add", path: `${work}.colour`, value: "x" }],
   ["PATH_INVALID", { op: "add", path: `${work}value`, value: "x" }],

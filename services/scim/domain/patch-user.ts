@@ -1,7 +1,7 @@
 /** PATCH (RFC 7644 section 3.5.2): operations on a user, read and applied one after the other; pure. */
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
-import { isSchemaName, lowerAscii } from "./attribute-path.ts";
+import { isSchemaName, lowerAscii, withoutSchema } from "./attribute-path.ts";
 import { checkSchemas } from "./check-user.ts";
 import { quoted } from "./check-values.ts";
 import { type Fields, isFields, member } from "./fields.ts";
@@ -78,11 +78,12 @@ function changesOfSchema(schema: string, { op, value }: Pick<Change, "op" | "val
 
 /** A name of the value: an attribute, a path, or a schema with attributes below it. What a client may not set is passed over. */
 function changesByName(name: string, of: Pick<Change, "op" | "value">, ignored: string[]): readonly Change[] {
-  const schema = lowerAscii(name);
-  if (schema.startsWith("urn:") && isFields(of.value)) {
+  const attribute = lowerAscii(withoutSchema(name));
+  // Below a schema of ours stands an attribute, whose object is its value
+  if (attribute.startsWith("urn:") && isFields(of.value)) {
     return Object.entries(of.value).flatMap(([inner, value]) => changesByName(`${name}:${inner}`, { op: of.op, value }, ignored));
   }
-  if (["schemas", "id", "meta"].includes(schema)) return [];
+  if (["schemas", "id", "meta"].includes(attribute)) return [];
   return changeAt(name, of, ignored);
 }
 
