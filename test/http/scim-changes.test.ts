@@ -174,6 +174,23 @@ for (
   });
 }
 
+for (const path of ["permissions", undefined]) {
+  test(`PATCH adds to permissions ${path ? "by their path" : "without a path"} and takes none away, however often it is sent`, async () => {
+    const { id } = await scim.create({ permissions: shopAndAdmin });
+    const more = {
+      companyPermissions: ["manage_company_settings"],
+      appGroup: [{ appGroupName: "Blog", appGroupPermissions: ["basic_access"] }],
+    };
+    const operations = [path ? { op: "add", path, value: more } : { op: "add", value: { permissions: more } }];
+    const { status, body } = await scim.patch(id, operations);
+    expect([status, body["permissions"]]).toMatchObject([200, {
+      companyPermissions: ["admin", "manage_company_settings"],
+      appGroup: [{ appGroupName: "Shop", appGroupPermissions: ["basic_access"] }, { appGroupId: blogId }],
+    }]);
+    expect((await scim.patch(id, operations)).body).toEqual(body);
+  });
+}
+
 test("PATCH takes complex attributes below the name of their schema", async () => {
   const { id } = await scim.create({ permissions: shopAndAdmin });
   const { status, body, text } = await scim.patch(id, [

@@ -49,16 +49,31 @@ function changed(attribute: Attribute, held: unknown, change: Change): unknown {
   if (attribute.multi) return change.op === "add" ? added(asList(held), asList(value)) : asList(value);
   if (attribute.type !== "complex") return value ?? undefined;
   if (!isFields(value)) return value ?? (change.op === "add" ? held : undefined);
-  // Sub-attributes that are not named stay (section 3.5.2.3)
-  return Object.entries(value).reduce((all, [name, inner]) => set(all, name, inner ?? undefined), isFields(held) ? held : {});
+  return merged(isFields(held) ? held : {}, value, { attribute, op: change.op });
 }
 
-/** Values that are there already are not added again (section 3.5.2.1). */
+/** Sub-attributes that are not named stay (section 3.5.2.3), and to lists `add` adds (section 3.5.2.1). */
+function merged(held: Fields, value: Fields, { attribute, op }: Pick<Change, "op"> & { readonly attribute: Attribute }): Fields {
+  return Object.entries(value).reduce((all, [name, inner]) => {
+    const adds = op === "add" && attributeNamed(attribute.sub ?? [], name)?.multi;
+    return set(all, name, adds ? added(asList(member(all, name)), asList(inner)) : inner ?? undefined);
+  }, held);
+}
+
+/** Values that are there already are not added again (section 3.5.2.1), so that a repeat of the request changes nothing. */
 function added(held: readonly unknown[], values: readonly unknown[]): readonly unknown[] {
-  const fresh = values.filter((value) => !held.some((each) => sameValue(each, value)));
+  const fresh = values.filter((value) => !held.some((each) => contains(each, value)));
   // At most one is primary: the newest
   const primary = fresh.some(isPrimary);
   return [...(primary ? held.map((each) => (isPrimary(each) && isFields(each) ? { ...each, primary: false } : each)) : held), ...fresh];
+}
+
+/** As far as what was sent says anything: what is held has ids and empty lists beside it. */
+function contains(held: unknown, sent: unknown): boolean {
+  if (Array.isArray(sent)) return Array.isArray(held ?? []) && sent.every((value) => asList(held).some((each) => contains(each, value)));
+  if (!isFields(held) || !isFields(sent)) return held === sent;
+  const entries = Object.entries(sent);
+  return entries.length > 0 && entries.every(([name, value]) => contains(member(held, name), value));
 }
 
 function isPrimary(value: unknown): boolean {
@@ -101,7 +116,7 @@ function applyBelow(fields: Fields, attribute: Attribute, { op, below, value }: 
   const normal = normalised({ ...attribute, multi: true }, value);
   const [first] = asList(normal);
   if (!isFields(first)) throw invalid(`'${attribute.name}' takes objects`);
-  return { ...fields, ...first };
+  return merged(fields, first, { attribute, op });
 }
 
 /** A new value for `add` where none fits: what the filter demands of it by `eq`. */

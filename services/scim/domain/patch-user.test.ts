@@ -101,11 +101,40 @@ const cases: readonly (readonly [name: string, operation: unknown, after: Fields
     permissions: { companyPermissions: ["manage_company_settings", "admin"], appGroup: groups },
   }],
   ["add a value that is there already", { op: "add", path: "permissions.companyPermissions", value: "manage_company_settings" }, {}],
+  ["add rights to those that are there", { op: "add", path: "permissions", value: { companyPermissions: ["admin"] } }, {
+    permissions: { companyPermissions: ["manage_company_settings", "admin"], appGroup: groups },
+  }],
+  ["add rights to those that are there, without a path", { op: "add", value: { permissions: { CompanyPermissions: ["admin"] } } }, {
+    permissions: { companyPermissions: ["manage_company_settings", "admin"], appGroup: groups },
+  }],
+  ["add rights that are there already", {
+    op: "add",
+    path: "permissions",
+    value: {
+      companyPermissions: ["manage_company_settings"],
+      appGroup: [{
+        appGroupName: "Shop",
+        appGroupPermissions: ["basic_access"],
+        team: [{ teamName: "North", teamPermissions: ["admin"] }],
+      }],
+    },
+  }, {}],
+  ["add no list of rights", { op: "add", path: "permissions", value: { companyPermissions: null } }, {}],
+  ["add rights in an app group", { op: "add", path: shop, value: { appGroupPermissions: ["admin"] } }, {
+    permissions: {
+      companyPermissions: ["manage_company_settings"],
+      appGroup: [{ ...groups[0], appGroupPermissions: ["basic_access", "export_user_data", "admin"] }, groups[1]],
+    },
+  }],
+  ["add an address that is there already", { op: "add", path: "emails", value: [{ value: "Ann@home.example" }] }, {}],
   ["add an address that becomes the primary one", { op: "add", path: "emails", value: [{ value: "p@x.de", primary: "true" }] }, {
     emails: [{ value: "ann@example.com", type: "work", primary: false }, { value: "Ann@home.example", type: "home" }, {
       value: "p@x.de",
       primary: true,
     }],
+  }],
+  ["replace rights", { op: "replace", path: "permissions", value: { companyPermissions: ["admin"] } }, {
+    permissions: { companyPermissions: ["admin"], appGroup: groups },
   }],
   ["replace a list", { op: "replace", path: "permissions.companyPermissions", value: [] }, {
     permissions: { companyPermissions: [], appGroup: groups },
@@ -217,11 +246,15 @@ for (
     { permissions: { companyPermissions: ["fly"] } },
     { permissions: { appGroup: [{ appGroupName: "Nowhere" }] } },
     { emails: "x" },
+    { emails: [{}] },
+    { permissions: { companyPermissions: [[]] } },
     { name: "Ann" },
   ]
 ) {
   test(`checkUser() refuses what a patch made of ${JSON.stringify(value)}`, () => {
-    const { body } = patched([{ op: "replace", value }]);
-    expect(() => checkUser(body, directory)).toThrow(expect.objectContaining({ reason: "INPUT_INVALID" }));
+    for (const op of ["add", "replace"]) {
+      const { body } = patched([{ op, value }]);
+      expect(() => checkUser(body, directory), op).toThrow(expect.objectContaining({ reason: "INPUT_INVALID" }));
+    }
   });
 }
