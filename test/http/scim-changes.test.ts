@@ -191,6 +191,14 @@ for (const path of ["permissions", undefined]) {
   });
 }
 
+test("PATCH that makes one address the primary one takes that from the other", async () => {
+  const work = { value: "ann@work.example", type: "work" };
+  const home = { value: "ann@home.example", type: "home" };
+  const { id } = await scim.create({ emails: [{ ...work, primary: true }, home] });
+  const { status, body } = await scim.patch(id, [{ op: "replace", path: 'emails[type eq "home"].primary', value: true }]);
+  expect([status, body["emails"]]).toEqual([200, [{ ...work, primary: false }, { ...home, primary: true }]]);
+});
+
 test("PATCH takes complex attributes below the name of their schema", async () => {
   const { id } = await scim.create({ permissions: shopAndAdmin });
   const { status, body, text } = await scim.patch(id, [

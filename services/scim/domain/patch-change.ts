@@ -63,9 +63,13 @@ function merged(held: Fields, value: Fields, { attribute, op }: Pick<Change, "op
 /** Values that are there already are not added again (section 3.5.2.1), so that a repeat of the request changes nothing. */
 function added(held: readonly unknown[], values: readonly unknown[]): readonly unknown[] {
   const fresh = values.filter((value) => !held.some((each) => contains(each, value)));
-  // At most one is primary: the newest
-  const primary = fresh.some(isPrimary);
-  return [...(primary ? held.map((each) => (isPrimary(each) && isFields(each) ? { ...each, primary: false } : each)) : held), ...fresh];
+  return onePrimary([...held, ...fresh], (place) => place >= held.length);
+}
+
+/** Where one that is new is primary, the others no longer are (section 3.5.2). */
+function onePrimary(values: readonly unknown[], isNew: (place: number) => boolean): readonly unknown[] {
+  if (!values.some((each, place) => isNew(place) && isPrimary(each))) return values;
+  return values.map((each, place) => (isPrimary(each) && !isNew(place) ? { ...each, primary: false } : each));
 }
 
 /** As far as what was sent says anything: what is held has ids and empty lists beside it. */
@@ -76,7 +80,7 @@ function contains(held: unknown, sent: unknown): boolean {
   return entries.length > 0 && entries.every(([name, value]) => contains(member(held, name), value));
 }
 
-function isPrimary(value: unknown): boolean {
+function isPrimary(value: unknown): value is Fields {
   return isFields(value) && member(value, "primary") === true;
 }
 
@@ -103,12 +107,13 @@ function withinValues(attribute: Attribute, held: readonly unknown[], change: Wi
   const { op, filter, below, value } = change;
   const meant = held.map((each) => isFields(each) && matches(filter, each));
   if (!meant.includes(true)) {
-    if (op === "add") return [...held, applyBelow(fromFilter(filter), attribute, change)];
+    if (op === "add") return onePrimary([...held, applyBelow(fromFilter(filter), attribute, change)], (place) => place >= held.length);
     throw new Refusal("TARGET_MISSING", `No value of '${attribute.name}' fits the filter of the path`);
   }
   if (op === "remove" && below === undefined) return held.filter((_, place) => !meant[place]);
   if (op !== "remove" && below === undefined && !isFields(value)) throw invalid(`'${attribute.name}' takes objects`);
-  return held.map((each, place) => (meant[place] && isFields(each) ? applyBelow(each, attribute, change) : each));
+  const after = held.map((each, place) => (meant[place] && isFields(each) ? applyBelow(each, attribute, change) : each));
+  return onePrimary(after, (place) => meant[place] === true);
 }
 
 function applyBelow(fields: Fields, attribute: Attribute, { op, below, value }: Within): Fields {

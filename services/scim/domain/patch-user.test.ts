@@ -7,6 +7,10 @@ import { coreSchema, dashboardSchema, enterpriseSchema } from "./schema.ts";
 import { annResource, directory } from "./user.fixture.ts";
 
 const work = 'emails[type eq "work"]';
+const home = 'emails[type eq "home"]';
+const homeIsPrimary = {
+  emails: [{ value: "ann@example.com", type: "work", primary: false }, { value: "Ann@home.example", type: "home", primary: true }],
+};
 const shop = 'permissions.appGroup[appGroupName eq "Shop"]';
 const groups = (annResource["permissions"] as { appGroup: Fields[] }).appGroup;
 
@@ -133,6 +137,22 @@ const cases: readonly (readonly [name: string, operation: unknown, after: Fields
       primary: true,
     }],
   }],
+  ["make another address the primary one", { op: "replace", path: `${home}.primary`, value: "True" }, homeIsPrimary],
+  ["make another address the primary one, as an object", { op: "add", path: home, value: { primary: true } }, homeIsPrimary],
+  ["add an address by a filter that becomes the primary one", {
+    op: "add",
+    path: 'emails[type eq "other"]',
+    value: { value: "o@x.de", primary: true },
+  }, {
+    emails: [{ value: "ann@example.com", type: "work", primary: false }, { value: "Ann@home.example", type: "home" }, {
+      type: "other",
+      value: "o@x.de",
+      primary: true,
+    }],
+  }],
+  ["change the address that is the primary one", { op: "replace", path: "emails[primary eq true].display", value: "Desk" }, {
+    emails: [{ value: "ann@example.com", type: "work", primary: true, display: "Desk" }, { value: "Ann@home.example", type: "home" }],
+  }],
   ["replace rights", { op: "replace", path: "permissions", value: { companyPermissions: ["admin"] } }, {
     permissions: { companyPermissions: ["admin"], appGroup: groups },
   }],
@@ -178,6 +198,11 @@ test("patchUser() applies operations in their order, and gives the names it pass
   ]);
   expect(body["displayName"]).toBe("Three");
   expect(ignored).toEqual(["title", "nickName"]);
+});
+
+test("patchUser() takes two addresses that become the primary one at once for the client's fault", () => {
+  const { body } = patched([{ op: "replace", path: "emails[value pr].primary", value: true }]);
+  expect(() => checkUser(body, directory)).toThrow(expect.objectContaining({ reason: "INPUT_INVALID" }));
 });
 
 test("patchUser() leaves the user it was given as it was", () => {
