@@ -32,6 +32,7 @@ export const meshFiles = [
   "scim-access",
   "scim-changes",
   "scim-lists",
+  "scim-patches",
   "scim-users",
   "consent-access",
   "consent-other",

@@ -98,6 +98,8 @@ const cases: readonly (readonly [name: string, operation: unknown, after: Fields
     name: { givenName: "Anna", familyName: "Archer" },
   }],
   ["remove an attribute", { op: "remove", path: "displayName" }, { displayName: undefined }],
+  ["remove active, which a body without it keeps", { op: "remove", path: "active" }, { active: undefined }],
+  ["replace active with nothing", { op: "replace", path: "active", value: "" }, { active: undefined }],
   ["remove one that is not there", { op: "remove", path: 'emails[type eq "work"].display' }, {}],
   ["remove values by filter", { op: "remove", path: work }, { emails: [{ value: "Ann@home.example", type: "home" }] }],
   ["remove a list", { op: "remove", path: "emails" }, { emails: undefined }],

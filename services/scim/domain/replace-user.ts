@@ -32,9 +32,7 @@ export async function patchUserById(deps: ScimDeps, caller: Caller, target: Targ
       const { body, ignored } = patchUser(resource, target.body);
       // Grants for what is no longer declared are not shown; they stay unless the patch changes the permissions
       const same = sameValue(member(body, "permissions"), member(resource, "permissions"));
-      const draft = checkUser(same ? { ...body, permissions: undefined } : body, target.directory);
-      // Removed is as never set
-      return { ...draft, active: draft.active ?? true, ignored };
+      return { ...checkUser(same ? { ...body, permissions: undefined } : body, target.directory), ignored };
     },
   });
 }
