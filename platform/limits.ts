@@ -217,6 +217,7 @@ export const limits = {
   emailLocalBytesMax: 64,
   phoneCharsMax: 40,
   quotedCharsMax: 60,
+  quotedNamesMax: 20,
   // Logger: what one line may hold
   logFieldDepthMax: 6,
   logFieldItemsMax: 100,

@@ -19,7 +19,7 @@ export function checkPermissions(value: unknown, directory: Directory): Permissi
   const groups = asList(member(fields, "appGroup"));
   if (groups.length > limits.scimAppGroupsMax) throw invalid(`'appGroup' has at most ${limits.scimAppGroupsMax} entries`);
   const workspaces = groups.map((group) => checkGroup(group, directory));
-  refuseTwice(workspaces.map(({ workspaceId }) => workspaceId), "app group");
+  refuseTwice(workspaces.map(({ workspaceId }) => workspaceId), "app group", directory.workspaces);
   const company = wordsOf(member(fields, "companyPermissions"), {
     name: "companyPermissions",
     what: "company permission",
@@ -51,7 +51,7 @@ function checkGroup(value: unknown, directory: Directory): WorkspaceGrant {
   const teams = asList(member(fields, "team"));
   if (teams.length > limits.scimTeamsMax) throw invalid(`'team' has at most ${limits.scimTeamsMax} entries`);
   const checked = teams.map((team) => checkTeam(team, workspace));
-  refuseTwice(checked.map(({ teamId }) => teamId), "team");
+  refuseTwice(checked.map(({ teamId }) => teamId), "team", workspace.teams);
   return { workspaceId: workspace.id, permissions, ...(set ? { permissionSetId: set.id } : {}), teams: checked };
 }
 
@@ -84,15 +84,17 @@ function chosen<T extends Named>(
   if (!isPresent(id) && !isPresent(name)) throw invalid(`'${of.name}' or '${of.id}' is required`);
   const byId = isPresent(id) ? things.find((thing) => thing.id === textOf(id, of.id)) : undefined;
   const byName = isPresent(name) ? things.find((thing) => thing.name === textOf(name, of.name)) : undefined;
-  if (isPresent(id) && byId === undefined) throw unknown(of.what, id);
-  if (isPresent(name) && byName === undefined) throw unknown(of.what, name);
+  if (isPresent(id) && byId === undefined) throw unknown(of.what, id, things);
+  if (isPresent(name) && byName === undefined) throw unknown(of.what, name, things);
   const found = byId ?? byName;
   if (found === undefined || (byName && byName !== found)) throw invalid(`'${of.name}' and '${of.id}' do not mean the same ${of.what}`);
   return found;
 }
 
-function unknown(what: string, value: unknown): Error {
-  return invalid(`Unknown ${what} '${quoted(String(value))}'`);
+function unknown(what: string, value: unknown, things: readonly Named[]): Error {
+  const listed = things.slice(0, limits.quotedNamesMax).map(({ name }) => quoted(name)).join(", ");
+  const more = things.length - limits.quotedNamesMax;
+  return invalid(`Unknown ${what} '${quoted(String(value))}'; there are ${listed || "none"}${more > 0 ? ` and ${more} more` : ""}`);
 }
 
 /** The members under the names of the code, whatever case they were sent in. */
@@ -108,9 +110,11 @@ function knownFields(value: unknown, name: string, known: readonly string[]): Fi
   return Object.fromEntries(members);
 }
 
-function refuseTwice(names: readonly string[], what: string): void {
-  const twice = names.find((name, at) => names.indexOf(name) !== at);
-  if (twice !== undefined) throw invalid(`The ${what} '${quoted(twice)}' is named twice`);
+/** `keys` are ids of `things`, which the refusal calls by name, or names themselves. */
+function refuseTwice(keys: readonly string[], what: string, things: readonly Named[] = []): void {
+  const twice = keys.find((key, at) => keys.indexOf(key) !== at);
+  if (twice === undefined) return;
+  throw invalid(`The ${what} '${quoted(things.find(({ id }) => id === twice)?.name ?? twice)}' is named twice`);
 }
 
 function roleName(role: unknown): string {

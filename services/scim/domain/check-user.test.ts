@@ -92,17 +92,26 @@ const wrong: readonly (readonly [what: RegExp, values: object])[] = [
   [/'companyPermissions' must be an array/, { permissions: { companyPermissions: "admin" } }],
   [/Unknown role "Boss"/, { permissions: { roles: [{ roleName: "Boss" }] } }],
   [/'appGroupName' or 'appGroupId' is required/, { permissions: { appGroup: [{}] } }],
-  [/Unknown app group 'Nowhere'/, { permissions: { appGroup: [{ appGroupName: "Nowhere" }] } }],
+  [/^Unknown app group 'Nowhere'; there are Shop, Blog$/, { permissions: { appGroup: [{ appGroupName: "Nowhere" }] } }],
   [/Unknown app group 'constructor'/, { permissions: { appGroup: [{ appGroupName: "constructor" }] } }],
   [/do not mean the same/, { permissions: { appGroup: [{ appGroupName: "Shop", appGroupId: "ws-2" }] } }],
-  [/named twice/, { permissions: { appGroup: [{ appGroupName: "Shop" }, { appGroupId: "ws-1" }] } }],
+  [/^Unknown app group 'ws-9'; there are Shop, Blog$/, { permissions: { appGroup: [{ appGroupId: "ws-9" }] } }],
+  [/^The app group 'Shop' is named twice$/, { permissions: { appGroup: [{ appGroupName: "Shop" }, { appGroupName: "Shop" }] } }],
+  [/^The team 'North' is named twice$/, {
+    permissions: { appGroup: [{ appGroupName: "Shop", team: [{ teamName: "North" }, { teamId: "team-1", teamName: "North" }] }] },
+  }],
+  [/^The app group 'Shop' is named twice$/, { permissions: { appGroup: [{ appGroupName: "Shop" }, { appGroupId: "ws-1" }] } }],
   [/Unknown workspace permission 'fly'/, { permissions: { appGroup: [{ appGroupName: "Shop", appGroupPermissions: ["fly"] }] } }],
-  [/Unknown team of 'Shop' 'East'/, { permissions: { appGroup: [{ appGroupName: "Shop", team: [{ teamName: "East" }] }] } }],
-  [/Unknown team of 'Blog' 'North'/, { permissions: { appGroup: [{ appGroupName: "Blog", team: [{ teamName: "North" }] }] } }],
+  [/^Unknown team of 'Shop' 'East'; there are North, South$/, {
+    permissions: { appGroup: [{ appGroupName: "Shop", team: [{ teamName: "East" }] }] },
+  }],
+  [/^Unknown team of 'Blog' 'North'; there are none$/, {
+    permissions: { appGroup: [{ appGroupName: "Blog", team: [{ teamName: "North" }] }] },
+  }],
   [/Unknown team permission 'view_pii'/, {
     permissions: { appGroup: [{ appGroupName: "Shop", team: [{ teamName: "North", teamPermissions: ["view_pii"] }] }] },
   }],
-  [/Unknown permission set 'Readers'/, {
+  [/^Unknown permission set 'Readers'; there are Editors$/, {
     permissions: { appGroup: [{ appGroupName: "Shop", appGroupPermissionSets: [{ appGroupPermissionSetName: "Readers" }] }] },
   }],
   [/exclude each other/, {
@@ -119,6 +128,13 @@ for (const [what, values] of wrong) {
     );
   });
 }
+
+test("checkUser() lists at most 20 names of what there is, and says how many more there are", () => {
+  const workspaces = Array.from({ length: 23 }, (_, at) => ({ id: `ws-${at}`, name: `W${at}`, teams: [] }));
+  const named = workspaces.slice(0, 20).map(({ name: each }) => each).join(", ");
+  const sent = { ...body, permissions: { appGroup: [{ appGroupName: "X" }] } };
+  expect(() => checkUser(sent, { ...directory, workspaces })).toThrow(`Unknown app group 'X'; there are ${named} and 3 more`);
+});
 
 for (const value of [null, [], "x", {}, { ...body, schemas: [] }, { ...body, schemas: coreSchema }]) {
   test(`checkUser() refuses ${JSON.stringify(value)} as no user at all`, () => {
