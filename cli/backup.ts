@@ -11,7 +11,7 @@ import { lockDirectory, makeFolder } from "../platform/sqlite/lock.ts";
 import { backupFileIn, removeOldBackups } from "./backup-folder.ts";
 import { checkBackup, copyDatabaseOf, sealBackup, sizeOf, unsound } from "./backup-file.ts";
 import { databaseFile, dataFolder } from "./data-folder.ts";
-import { inPart, withScratch } from "./in-part.ts";
+import { inPart, refuseChangesBeside, withScratch } from "./in-part.ts";
 import type { Moved } from "./move.ts";
 import { CommandError, exitCodes, isoTime, type JsonOption, printResult, UsageError } from "./output.ts";
 
@@ -129,6 +129,7 @@ export async function restore(file: string, options: BackupOptions): Promise<num
   try {
     const there = existsSync(target) && statSync(target).size > 0;
     if (there) throw new CommandError(`There is a Heddle in the folder "${folder}" already: name another with --data-dir`);
+    refuseChangesBeside(target);
     rmSync(target, { force: true });
     if (workspace === undefined) {
       await inPart(target, async (path) => {

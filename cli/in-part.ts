@@ -1,15 +1,32 @@
 /** Files that are whole or not there, and readable by their owner alone: they hold keys of links and all that is known of people. */
-import { closeSync, existsSync, openSync, renameSync, rmSync } from "node:fs";
+import { closeSync, existsSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { databaseEndings } from "../platform/sqlite/owner-only.ts";
 import { CommandError } from "./output.ts";
 
-/** Writes beside the target and moves what is whole into its place. What an earlier attempt left there goes. */
+/**
+ * Writes beside the target and moves what is whole into its place. What an earlier attempt left there goes; changes of a database that
+ * was at the target are refused.
+ */
 export async function inPart<T>(target: string, write: (path: string) => Promise<T>): Promise<T> {
+  refuseChangesBeside(target);
   return await withScratch(`${target}.part`, async (path) => {
     const written = await write(path);
     if (existsSync(target)) throw new CommandError(`"${target}" is there already`);
+    rmSync(`${target}-shm`, { force: true });
     renameSync(path, target);
     return written;
   });
+}
+
+/** SQLite would apply them to whatever is put there, and they may be the only copy of what they hold, so nothing deletes them. */
+export function refuseChangesBeside(target: string): void {
+  const found = ["-wal", "-journal"].map((ending) => `${target}${ending}`).find((path) => {
+    return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  });
+  if (found === undefined) return;
+  throw new CommandError(
+    `"${found}" has changes of a database that was here, which may be nowhere else: name another place, or move that file away first`,
+  );
 }
 
 /** An empty file for `work`, a database maybe, which goes after it. */
@@ -24,5 +41,5 @@ export async function withScratch<T>(path: string, work: (path: string) => Promi
 }
 
 function clear(path: string): void {
-  for (const ending of ["", "-wal", "-shm", "-journal"]) rmSync(`${path}${ending}`, { force: true });
+  for (const ending of databaseEndings) rmSync(`${path}${ending}`, { force: true });
 }

@@ -1,5 +1,5 @@
 /** heddle backup beside a running server, and what heddle restore makes of it. Of one process: see mesh-move.test.ts for the mesh. */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -56,6 +56,37 @@ test("heddle backup and restore overwrite nothing, and take nothing for a copy t
   await runCommand(["backup", copy], suite.heddle.commandEnv);
   const onto = await runCommand(["restore", copy], suite.heddle.commandEnv);
   expect(onto.code).toBe(1);
+});
+
+test("changes that lie in the folder without their database stay, and nothing is restored beside them", { timeout: 60_000 }, async () => {
+  const copy = join(folder, "beside.db");
+  expect(await runCommand(["backup", copy], suite.heddle.commandEnv)).toMatchObject({ code: 0 });
+  const restored = join(folder, "left-over");
+  const wal = join(suite.heddle.dataDir, "heddle.db-wal");
+  const left = [
+    { name: "heddle.db-wal", others: [], args: [] },
+    { name: "heddle.db-wal", others: ["heddle.db"], args: [] },
+    { name: "heddle.db-wal", others: [], args: ["--workspace", "demo"] },
+    { name: "heddle.db-journal", others: [], args: [] },
+  ];
+  for (const { name, others, args } of left) {
+    rmSync(restored, { recursive: true, force: true });
+    mkdirSync(restored);
+    copyFileSync(wal, join(restored, name));
+    for (const other of others) writeFileSync(join(restored, other), "");
+    const bytes = readFileSync(join(restored, name));
+    const { code, errors } = await runCommand(["restore", copy, "--data-dir", restored, ...args]);
+    expect([code, errors], name).toEqual([1, expect.stringContaining(`"${join(restored, name)}" has changes`)]);
+    expect(readdirSync(restored).sort()).toEqual([...others, name, "heddle.lock"].sort());
+    expect(readFileSync(join(restored, name)).equals(bytes)).toBe(true);
+  }
+  // These hold nothing
+  rmSync(restored, { recursive: true });
+  mkdirSync(restored);
+  for (const name of ["heddle.db", "heddle.db-wal"]) writeFileSync(join(restored, name), "");
+  copyFileSync(join(suite.heddle.dataDir, "heddle.db-shm"), join(restored, "heddle.db-shm"));
+  expect(await runCommand(["restore", copy, "--data-dir", restored])).toMatchObject({ code: 0 });
+  expect(readdirSync(restored).sort()).toEqual(["heddle.db", "heddle.db-wal", "heddle.lock"]);
 });
 
 test("a file that is cut or changed is refused before anything is written, and nobody else can read one", { timeout: 60_000 }, async () => {
