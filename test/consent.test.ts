@@ -2,6 +2,7 @@
 import { putLaneMessage } from "../platform/lane/sqlite.ts";
 import { packRecords } from "../platform/log/packed-records.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { limits } from "../platform/limits.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { EmailMark, EmailStatus, PhoneMark, SubscriptionState } from "../proto/gen/heddle/lane/v1/lane_pb.ts";
 import { Channel, MembershipStatus } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
@@ -169,6 +170,19 @@ describe("the consent ledger", () => {
     expect((await parts.subscription.getHistory({ scope, users, until: BigInt(between) })).entries).toHaveLength(1);
     expect(await parts.subscription.verifyLedger({ scope })).toMatchObject({ entries: 2n });
     expect((await parts.subscription.verifyLedger({ scope })).damage).toBeUndefined();
+  });
+
+  test("is verified as a whole, or in pages for callers who ask for them", async () => {
+    const people = Array.from({ length: limits.ledgerSubjectsPerAnswer + 5 }, (_, at) => `p${at}`);
+    await parts.track(people.map((external_id) => ({ external_id, x: 1 })));
+    await setGroup(SubscriptionState.UNSUBSCRIBED, { externalIds: people });
+    await parts.settled();
+    const whole = await parts.subscription.verifyLedger({ scope });
+    expect([whole.entries, whole.next]).toEqual([BigInt(people.length), undefined]);
+    const first = await parts.subscription.verifyLedger({ scope, from: "" });
+    expect([first.entries, first.next]).toEqual([BigInt(limits.ledgerSubjectsPerAnswer), expect.stringMatching(/./)]);
+    const last = await parts.subscription.verifyLedger({ scope, ...(first.next !== undefined && { from: first.next }) });
+    expect([last.entries, last.next]).toEqual([5n, ""]);
   });
 
   test("what waited names the request that asked for it", async () => {

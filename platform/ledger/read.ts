@@ -26,8 +26,16 @@ export interface Ledger {
   checked(workspaceId: string, subject: string): Promise<CheckedChain>;
   /** Every chain of a workspace. */
   chains(workspaceId: string): AsyncGenerator<LedgerEntry[]>;
-  /** Checks every chain of a workspace; stops at the first that is damaged. */
-  verify(workspaceId: string): Promise<{ readonly entries: number; readonly damage: LedgerDamage | undefined }>;
+  /** Checks every chain of a workspace; stops at the first that is damaged, and rejects before the next chain once `signal` is aborted. */
+  verify(workspaceId: string, signal?: AbortSignal): Promise<Verified>;
+  /** The same of a page of subjects; `next`: where the next begins. */
+  verifyPage(workspaceId: string, page: SubjectPage, signal?: AbortSignal): Promise<Verified & { readonly next: string | undefined }>;
+}
+
+export interface Verified {
+  /** That are as they were written, of whole chains. */
+  readonly entries: number;
+  readonly damage: LedgerDamage | undefined;
 }
 
 interface CheckedChain {
@@ -45,16 +53,27 @@ export function readLedger(rows: LedgerRows): Ledger {
     async *chains(workspaceId) {
       for await (const subject of allSubjects(rows, workspaceId)) yield (await rows.chain(workspaceId, subject)).entries;
     },
-    async verify(workspaceId) {
-      let entries = 0;
-      for await (const subject of allSubjects(rows, workspaceId)) {
-        const chain = await checked(rows, workspaceId, subject);
-        if (chain.damage !== undefined) return { entries, damage: chain.damage };
-        entries += chain.entries.length;
-      }
-      return { entries, damage: undefined };
+    verify: (workspaceId, signal) => verified(rows, { workspaceId, subjects: allSubjects(rows, workspaceId) }, signal),
+    async verifyPage(workspaceId, page, signal) {
+      const { subjects, next } = await rows.subjects(workspaceId, page);
+      return { ...await verified(rows, { workspaceId, subjects }, signal), next };
     },
   };
+}
+
+async function verified(
+  rows: LedgerRows,
+  { workspaceId, subjects }: { readonly workspaceId: string; readonly subjects: Iterable<string> | AsyncIterable<string> },
+  signal: AbortSignal | undefined,
+): Promise<Verified> {
+  let entries = 0;
+  for await (const subject of subjects) {
+    signal?.throwIfAborted();
+    const chain = await checked(rows, workspaceId, subject);
+    if (chain.damage !== undefined) return { entries, damage: chain.damage };
+    entries += chain.entries.length;
+  }
+  return { entries, damage: undefined };
 }
 
 async function* allSubjects(rows: LedgerRows, workspaceId: string): AsyncGenerator<string> {

@@ -1,16 +1,17 @@
 /** What both services of consent answer to operators: how far lanes are, what waits for a human, and the ledger as a whole. */
+import type { HandlerContext } from "@connectrpc/connect";
 import type { SetAsidePlace } from "../../../platform/lane/hold-back.ts";
 import type { SetAside } from "../../../platform/lane/lane.ts";
 import type { ShownRecord } from "../../../platform/lane/shown-record.ts";
 import { ledgerEntryToMessage } from "../../../platform/ledger/message.ts";
-import type { Ledger } from "../../../platform/ledger/read.ts";
+import type { Ledger, Verified } from "../../../platform/ledger/read.ts";
 import { limits } from "../../../platform/limits.ts";
 import { type RequestContext, type Scoped, scopeOf } from "../../../platform/request-context.ts";
 import { laneMessages } from "../../../platform/telemetry/lag-history.ts";
 import type { LaneWork } from "../../../platform/telemetry/work-metrics.ts";
 
 export interface OperatorParts {
-  readonly ledger: Pick<Ledger, "history" | "checked" | "verify" | "subjects">;
+  readonly ledger: Pick<Ledger, "history" | "checked" | "verify" | "verifyPage" | "subjects">;
   readonly work: LaneWork;
   readonly setAside: {
     /** Records that wait for a human, at most `max`. */
@@ -27,14 +28,18 @@ export interface OperatorParts {
 /** The RPCs that both services have. */
 export function operatorRoutes({ ledger, work, setAside }: OperatorParts) {
   return {
-    async verifyLedger(message: Scoped<RequestContext>) {
-      const { entries, damage } = await ledger.verify(scopeOf(message).workspaceId);
-      return { entries: BigInt(entries), ...(damage !== undefined && { damage }) };
+    async verifyLedger(
+      message: Scoped<RequestContext> & { readonly from?: string | undefined },
+      { signal }: Pick<HandlerContext, "signal">,
+    ) {
+      const { workspaceId } = scopeOf(message);
+      if (message.from === undefined) return verifiedToMessage(await ledger.verify(workspaceId, signal));
+      const { next = "", ...found } = await ledger.verifyPage(workspaceId, pageFrom(message.from), signal);
+      return { ...verifiedToMessage(found), next };
     },
     async exportLedger(message: Scoped<RequestContext> & { readonly from: string }) {
       const { workspaceId } = scopeOf(message);
-      const page = { from: message.from === "" ? undefined : message.from, max: limits.ledgerSubjectsPerAnswer };
-      const { subjects, next = "" } = await ledger.subjects(workspaceId, page);
+      const { subjects, next = "" } = await ledger.subjects(workspaceId, pageFrom(message.from));
       const chains = await Promise.all(subjects.map((subject) => ledger.history(workspaceId, subject)));
       return { entries: chains.flat().map(ledgerEntryToMessage), next };
     },
@@ -56,6 +61,14 @@ export function operatorRoutes({ ledger, work, setAside }: OperatorParts) {
       return {};
     },
   };
+}
+
+function pageFrom(from: string) {
+  return { from: from === "" ? undefined : from, max: limits.ledgerSubjectsPerAnswer };
+}
+
+function verifiedToMessage({ entries, damage }: Verified) {
+  return { entries: BigInt(entries), ...(damage !== undefined && { damage }) };
 }
 
 interface LetterMessage {
