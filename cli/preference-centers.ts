@@ -1,7 +1,12 @@
 /** heddle preference-centers: versions and links, in the data folder or in the mesh, whether or not servers run. */
 import type { Client } from "@connectrpc/connect";
 import { withoutEnd } from "../platform/text-ends.ts";
-import { CenterState, type ContentService, type PreferenceCenterSummary } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
+import {
+  CenterState,
+  type ContentService,
+  type PreferenceCenterSummary,
+  type PreferenceCenterVersion,
+} from "../proto/gen/heddle/content/v1/content_service_pb.ts";
 import { asCalled } from "./called-as.ts";
 import { withAccessPlace } from "./access-place.ts";
 import { withCenters } from "./centers-place.ts";
@@ -35,7 +40,14 @@ export async function list(options: CenterOptions): Promise<number> {
 export async function versions(center: string, options: CenterOptions): Promise<number> {
   const found = await inWorkspace(options, async ({ content, scope }) => {
     const { id } = await chosen(content, scope, center);
-    return (await content.listPreferenceCenterVersions({ scope, id })).versions;
+    const all: PreferenceCenterVersion[] = [];
+    for (let before = 0;;) {
+      const page = (await content.listPreferenceCenterVersions({ scope, id, before })).versions;
+      all.push(...page);
+      const last = page.at(-1);
+      if (last === undefined) return all;
+      before = last.version;
+    }
   });
   const rows = found.map(({ version, writtenAt, actor, requestId, restoredFrom }) => ({
     version,

@@ -3,6 +3,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { limits } from "../../platform/limits.ts";
 import { runCommand } from "../command-line.ts";
 import { heddleSuite } from "../suite.ts";
 import { demoKey } from "../heddle.ts";
@@ -15,6 +16,7 @@ companies:
     onboardedAt: 2020-01-01
     workspaces:
       - name: demo
+        limits: { preference_center_update: 1000 }
         apiKeys: [{ name: all, permissions: ["*"], secret: ${demoKey} }]
         subscriptionGroups: [{ id: ${letter}, name: Weekly letter, channel: email }]
         pages: { scripts: true, origins: ["https://cdn.example.com"] }
@@ -52,6 +54,18 @@ test("versions, diff and restore tell and change what the API shows", async () =
   expect(await command("diff", "Main", "2")).toContain("preference_center_title\n@@ -1,1 +1,1 @@\n-Declared\n+Second");
   expect(await command("restore", "Main", "1")).toContain("as version 3");
   expect((await suite.get(path)).body["preference_center_title"]).toBe("Declared");
+});
+
+test("versions are listed to the first, however many there are", { timeout: 60_000 }, async () => {
+  const { body } = await suite.heddle.request("POST", "/preference_center/v1", { ...pages, name: "often-written" });
+  const often = `/preference_center/v1/${String(body["preference_center_api_id"])}`;
+  for (let version = 2; version <= limits.preferenceVersionsPageMax + 5; version += 1) {
+    const written = await suite.heddle.request("PUT", often, { ...pages, preference_center_title: `Title ${version}` });
+    expect(written.status, written.text).toBe(200);
+  }
+  const listed = JSON.parse(await command("versions", "often-written", "--json")) as { readonly version: number }[];
+  expect(listed.map(({ version }) => version)).toEqual(Array.from({ length: listed.length }, (_, at) => listed.length - at));
+  expect(listed).toHaveLength(limits.preferenceVersionsPageMax + 5);
 });
 
 test("a link stays good when the key is rotated, and stands under HEDDLE_PUBLIC_URL", async () => {
