@@ -39,7 +39,7 @@ export async function missing(options: MissingOptions): Promise<number> {
 export async function list(options: TranslationsOptions): Promise<number> {
   const { settings, owners } = await inWorkspace(
     options,
-    (translations, workspaceId) => translations.getDeclaredTranslations({ scope: { workspaceId } }),
+    (translations, workspaceId) => translations.getDeclaredTranslations({ scope: { workspaceId }, sourceCharsMax: 0 }),
   );
   const locales = (settings?.locales ?? []).map(({ id, name }) => ({ what: "locale", name, id, channel: "", locales: "" }));
   const things = [...locales, ...owners.flatMap(thingsOf)];

@@ -13,14 +13,16 @@ export async function handleConsoleTranslations(call: Call, { translations }: Pi
   const { scope, reading, spent } = call;
   const { permissions } = spent.permit.caller.holder.key;
   const [declared, { missing, more }] = await Promise.all([
-    translations.getDeclaredTranslations({ scope }, reading),
+    // One more than is shown, so that what is cut can be told
+    translations.getDeclaredTranslations({ scope, sourceCharsMax: shownCharsMax + 1 }, reading),
     translations.listMissingTexts({ scope }, reading),
   ]);
   const owners = declared.owners.filter(({ kind }) => {
     return permissions.includes(everyPermission) || permissions.includes(kinds.get(kind)?.permission ?? "");
   });
   const locales = declared.settings?.locales ?? [];
-  return success({ locales: locales.map(({ name }) => name), messages: owners.flatMap((owner) => messagesOf(owner, missing)), more });
+  const absent = Map.groupBy(missing, ({ messageVariationId }) => messageVariationId);
+  return success({ locales: locales.map(({ name }) => name), messages: owners.flatMap((owner) => messagesOf(owner, absent)), more });
 }
 
 const kinds: ReadonlyMap<MessageOwnerKind, { readonly name: string; readonly permission: string }> = new Map([
@@ -30,11 +32,11 @@ const kinds: ReadonlyMap<MessageOwnerKind, { readonly name: string; readonly per
 
 type Owner = GetDeclaredTranslationsResponse["owners"][number];
 
-/** Those that have something to translate. */
-function messagesOf({ kind, id, name, steps }: Owner, missing: ListMissingTextsResponse["missing"]): object[] {
+/** Those that have something to translate; `missing` by the id of the message. */
+function messagesOf({ kind, id, name, steps }: Owner, missing: ReadonlyMap<string, ListMissingTextsResponse["missing"]>): object[] {
   return steps.flatMap((step) =>
     step.variations.filter(({ locales }) => locales !== undefined && locales.names.length > 0).map((variation) => {
-      const absent = missing.filter(({ messageVariationId }) => messageVariationId === variation.id);
+      const absent = (missing.get(variation.id) ?? []).map(({ locale, textIds }) => ({ name: locale?.name ?? "", ids: new Set(textIds) }));
       return {
         kind: kinds.get(kind)?.name ?? "",
         owner: { id, name },
@@ -44,7 +46,7 @@ function messagesOf({ kind, id, name, steps }: Owner, missing: ListMissingTextsR
         texts: (variation.source?.texts ?? []).map((text) => ({
           id: text.id,
           source: beginningOf(text.text),
-          missing: absent.filter(({ textIds }) => textIds.includes(text.id)).map(({ locale }) => locale?.name ?? ""),
+          missing: absent.filter(({ ids }) => ids.has(text.id)).map((locale) => locale.name),
         })),
       };
     })

@@ -25,17 +25,21 @@ export interface MissingTexts {
   readonly textIds: readonly string[];
 }
 
-/** By campaign and canvas; `locale` by id or name, empty for all. Refuses LOCALE_NOT_FOUND. */
+/**
+ * By campaign and canvas; `locale` by id or name, empty for all. Refuses LOCALE_NOT_FOUND; rejects before the next message once `signal`
+ * is aborted.
+ */
 export async function listMissingTexts(
   store: TranslationStore,
   workspaceId: string,
-  locale: string,
+  { locale, signal }: { readonly locale: string; readonly signal: AbortSignal },
 ): Promise<{ readonly missing: readonly MissingTexts[]; readonly more: boolean }> {
   const { settings = undeclaredSettings, owners } = await store.declared(workspaceId);
   const locales = wantedLocales(settings, locale);
   const missing: MissingTexts[] = [];
   for (const owner of owners) {
     for (const { step, variation } of emailsOf(owner)) {
+      signal.throwIfAborted();
       const wanted = locales.filter(({ id }) => variation.localeIds.includes(id));
       const keys = [sourceLocaleId, ...wanted.map(({ id }) => id)].map((localeId) => ({ messageId: variation.id, localeId }));
       const [source, ...translated] = await store.texts(workspaceId, keys);

@@ -62,7 +62,8 @@ export function declarationFromMessage({ settings, owners }: DeclareTranslations
   };
 }
 
-export function declaredToMessage({ settings, owners }: Declared, sources: ReadonlyMap<string, Texts>) {
+/** `sources` by id of the message; undefined: the answer has none. */
+export function declaredToMessage({ settings, owners }: Declared, sources: ReadonlyMap<string, Texts> | undefined) {
   const names = new Map((settings?.locales ?? []).map(({ id, name }) => [id, name]));
   return {
     ...(settings && { settings: { ...settings, locales: settings.locales.map(localeToMessage) } }),
@@ -115,10 +116,10 @@ function ownerToMessage(
 
 function variationToMessage(
   { id, name, channel, localeIds }: Variation,
-  { names, sources }: { readonly names: ReadonlyMap<string, string>; readonly sources: ReadonlyMap<string, Texts> },
+  { names, sources }: { readonly names: ReadonlyMap<string, string>; readonly sources: ReadonlyMap<string, Texts> | undefined },
 ) {
   const locales = { names: localeIds.map((localeId) => names.get(localeId) ?? "").filter((localeName) => localeName !== "") };
-  return { id, name, channel, locales, source: { texts: textsToMessage(sources.get(id) ?? new Map()) } };
+  return { id, name, channel, locales, ...(sources && { source: { texts: textsToMessage(sources.get(id) ?? new Map()) } }) };
 }
 
 /** Refuses INPUT_INVALID for anything but a campaign and a canvas. */

@@ -1,7 +1,9 @@
 /** TranslationService: one entry an RPC, each only messages to domain values and back. */
-import type { ServiceImpl } from "@connectrpc/connect";
+import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import type { Clock } from "../../../platform/clock.ts";
+import { inFlight } from "../../../platform/in-flight.ts";
 import { documentMarkOf } from "../../../platform/intake/idempotency.ts";
+import { limits } from "../../../platform/limits.ts";
 import {
   type GetDeclaredTranslationsRequest,
   type ListTranslationsRequest,
@@ -47,9 +49,9 @@ export function translationRoutes(deps: TranslationDeps): ServiceImpl<typeof Tra
       const changes = await declareTranslations(deps, workspaceOf(message), declaration);
       return { changes: changes.map((change) => ({ ...change, fields: message.dryRun ? fieldChangeMessages(change.fields) : [] })) };
     },
-    getDeclaredTranslations: (message) => handleGetDeclaredTranslations(store, message),
-    async listMissingTexts(message) {
-      const { missing, more } = await listMissingTexts(store, workspaceOf(message), message.locale);
+    getDeclaredTranslations: (message, context) => handleGetDeclaredTranslations(store, message, context),
+    async listMissingTexts(message, { signal }) {
+      const { missing, more } = await listMissingTexts(store, workspaceOf(message), { locale: message.locale, signal });
       return { missing: missing.map(missingToMessage), more };
     },
   };
@@ -71,14 +73,27 @@ async function handlePutTranslation(deps: TranslationDeps, message: PutTranslati
   });
 }
 
-async function handleGetDeclaredTranslations(store: TranslationStore, message: GetDeclaredTranslationsRequest) {
+async function handleGetDeclaredTranslations(
+  store: TranslationStore,
+  message: GetDeclaredTranslationsRequest,
+  { signal }: Pick<HandlerContext, "signal">,
+) {
   const workspaceId = workspaceOf(message);
   const declared = await store.declared(workspaceId);
+  if (message.sourceCharsMax === 0) return declaredToMessage(declared, undefined);
   const ids = declared.owners.flatMap(({ steps }) => steps.flatMap(({ variations }) => variations.map(({ id }) => id)));
-  const texts = await store.texts(workspaceId, ids.map((messageId) => ({ messageId, localeId: sourceLocaleId })));
-  const sources = new Map<string, Texts>(ids.flatMap((id, at) => {
-    const found = texts[at];
-    return found === undefined ? [] : [[id, found] as const];
-  }));
-  return declaredToMessage(declared, sources);
+  // Cut as they come: all of them whole may be more than there is memory for
+  const sources = await inFlight(ids, limits.cassandraInFlightMax, async (messageId): Promise<[string, Texts]> => {
+    signal.throwIfAborted();
+    const [texts = new Map()] = await store.texts(workspaceId, [{ messageId, localeId: sourceLocaleId }]);
+    return [messageId, beginningsOf(texts, message.sourceCharsMax)];
+  });
+  return declaredToMessage(declared, new Map(sources));
+}
+
+/** Whole where `charsMax` is undefined. */
+function beginningsOf(texts: Texts, charsMax: number | undefined): Texts {
+  if (charsMax === undefined) return texts;
+  // Copies, as a slice keeps the whole text in memory
+  return new Map([...texts].map(([id, text]) => [id, Buffer.from(text.slice(0, charsMax), "utf16le").toString("utf16le")]));
 }

@@ -1,0 +1,37 @@
+/** The report of missing texts, as far as somebody waits for it. */
+import { expect, test } from "vitest";
+import { listMissingTexts } from "./list-missing-texts.ts";
+import { campaign, canvas, ids, otherCampaign, settings } from "./translation.fixture.ts";
+import { sourceLocaleId } from "./translation.ts";
+import type { TranslationStore } from "./translation-ports.ts";
+
+/** Each message has one text in its source, and no translation. */
+function storeOf(onRead: (messageId: string) => void = () => {}): TranslationStore {
+  const store: Partial<TranslationStore> = {
+    declared: async () => ({ revision: 1, settings, owners: [campaign, otherCampaign, canvas] }),
+    async texts(_, keys) {
+      onRead(keys[0]?.messageId ?? "");
+      return keys.map(({ localeId }) => localeId === sourceLocaleId ? new Map([["id_0", "Hello"]]) : undefined);
+    },
+  };
+  return store as TranslationStore;
+}
+
+test("listMissingTexts() names each text without a translation, by message and language", async () => {
+  const { signal } = new AbortController();
+  const { missing, more } = await listMissingTexts(storeOf(), "w", { locale: "fr", signal });
+  expect(more).toBe(false);
+  expect(missing.map(({ variation, locale, textIds }) => [variation.id, locale.name, textIds])).toEqual([[ids.email, "fr", ["id_0"]]]);
+  expect((await listMissingTexts(storeOf(), "w", { locale: "", signal })).missing.length).toBeGreaterThan(1);
+});
+
+test("listMissingTexts() reads no further message once nobody waits any more", async () => {
+  const waiting = new AbortController();
+  const read: string[] = [];
+  const store = storeOf((messageId) => {
+    read.push(messageId);
+    waiting.abort(new Error("gone"));
+  });
+  await expect(listMissingTexts(store, "w", { locale: "", signal: waiting.signal })).rejects.toThrow("gone");
+  expect(read).toHaveLength(1);
+});

@@ -1,0 +1,64 @@
+/** What is declared goes over the wire however large its sources are, as nobody needs them whole. */
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { fakeClock } from "../../../platform/clock.fixture.ts";
+import { systemClock } from "../../../platform/clock.ts";
+import { silentLogger } from "../../../platform/logger.ts";
+import { connectClient, type RpcClient } from "../../../platform/rpc/client.ts";
+import { rpcRoute } from "../../../platform/rpc/guard.ts";
+import { type RpcServer, serveRpc } from "../../../platform/rpc/server.ts";
+import { type Database, openDatabase } from "../../../platform/sqlite/database.ts";
+import { MessageOwnerKind, TranslationService } from "../../../proto/gen/heddle/content/v1/translation_service_pb.ts";
+import { openTranslations } from "../wire.ts";
+
+const scope = { workspaceId: "w" };
+let database: Database;
+let server: RpcServer;
+let rpc: RpcClient<typeof TranslationService>;
+beforeEach(async () => {
+  database = openDatabase({ path: ":memory:" });
+  server = await serveRpc({
+    routes: [rpcRoute(TranslationService, await openTranslations(database, fakeClock()))],
+    host: "127.0.0.1",
+    port: 0,
+    callers: new Map([[TranslationService.typeName, ["gateway"]]]),
+    clock: systemClock,
+    logger: silentLogger,
+    health: () => ({ ready: true }),
+  });
+  rpc = connectClient(TranslationService, { addresses: [server.url], caller: "gateway", deadlineMs: 10_000 });
+});
+afterEach(async () => {
+  rpc.close();
+  await server.close();
+  await database.close();
+});
+
+async function declare(name: string, text: string): Promise<void> {
+  const variation = { name: "A", channel: "email", locales: { names: ["fr"] }, source: { texts: [{ id: "id_0", text }] } };
+  await rpc.client.declareTranslations({
+    scope,
+    settings: { enabled: true, locales: [{ name: "fr" }] },
+    owners: [{ kind: MessageOwnerKind.CAMPAIGN, name, steps: [{ variations: [variation] }] }],
+  });
+}
+
+/** Of each campaign, by name. */
+async function sources(sourceCharsMax?: number) {
+  const { owners } = await rpc.client.getDeclaredTranslations({ scope, ...(sourceCharsMax !== undefined && { sourceCharsMax }) });
+  const named = owners.map(({ name, steps }) => [name, steps[0]?.variations[0]?.source?.texts.map(({ text }) => text)] as const);
+  return Object.fromEntries(named);
+}
+
+test("GetDeclaredTranslations gives whole sources unless it is asked for less", async () => {
+  await declare("long", "Bonjour");
+  await declare("short", "Hi");
+  expect(await sources()).toEqual({ long: ["Bonjour"], short: ["Hi"] });
+  expect(await sources(3)).toEqual({ long: ["Bon"], short: ["Hi"] });
+  expect(await sources(0)).toEqual({ long: undefined, short: undefined });
+});
+
+test("GetDeclaredTranslations answers where all sources together are larger than an answer may be", async () => {
+  for (const name of ["first", "second"]) await declare(name, "x".repeat(13_000_000));
+  expect(await sources(0)).toEqual({ first: undefined, second: undefined });
+  expect(await sources(201)).toEqual({ first: ["x".repeat(201)], second: ["x".repeat(201)] });
+});
