@@ -1,5 +1,6 @@
 /** Files that are whole or not there, and readable by their owner alone: they hold keys of links and all that is known of people. */
-import { closeSync, existsSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, renameSync, rmSync } from "node:fs";
+import { leftOverChanges } from "../platform/sqlite/left-over.ts";
 import { databaseEndings } from "../platform/sqlite/owner-only.ts";
 import { CommandError } from "./output.ts";
 
@@ -20,9 +21,7 @@ export async function inPart<T>(target: string, write: (path: string) => Promise
 
 /** SQLite would apply them to whatever is put there, and they may be the only copy of what they hold, so nothing deletes them. */
 export function refuseChangesBeside(target: string): void {
-  const found = ["-wal", "-journal"].map((ending) => `${target}${ending}`).find((path) => {
-    return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
-  });
+  const found = leftOverChanges(target);
   if (found === undefined) return;
   throw new CommandError(
     `"${found}" has changes of a database that was here, which may be nowhere else: name another place, or move that file away first`,

@@ -1,6 +1,6 @@
 /** Group commit: one fate for each write, whatever its neighbours and the disk do. */
 import { fork } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
@@ -47,6 +47,22 @@ describe("openDatabase()", () => {
   test("says which file it cannot open", () => {
     for (const path of [join(folder, "missing", "a.db"), folder]) {
       expect(() => openDatabase({ path })).toThrow(`Cannot open the database "${path}"`);
+    }
+  });
+
+  test("makes no new file beside changes of one that is gone, which SQLite would remove", async () => {
+    await database.write(() => insert(1));
+    for (const there of ["nothing", "an empty file"]) {
+      const path = join(folder, there, "a.db");
+      mkdirSync(join(folder, there));
+      copyFileSync(join(folder, "a.db-wal"), `${path}-wal`);
+      if (there === "an empty file") writeFileSync(path, "");
+      expect(() => openDatabase({ path })).toThrow(`Cannot open the database "${path}"`);
+      expect(statSync(`${path}-wal`).size).toBeGreaterThan(0);
+      copyFileSync(join(folder, "a.db"), path);
+      const whole = openDatabase({ path });
+      expect(whole.handle.prepare("SELECT count(*) AS n FROM t").get()).toMatchObject({ n: 1 });
+      await whole.close();
     }
   });
 

@@ -7,6 +7,7 @@ import { type Logger, silentLogger } from "../logger.ts";
 import { Refusal } from "../refusal.ts";
 import { type CheckpointOptions, type Checkpoints, createCheckpoints, withinCommits } from "./checkpoints.ts";
 import { commitFailed, isStoreFault, notWritten } from "./faults.ts";
+import { leftOverChanges } from "./left-over.ts";
 import { makeOwnerOnly } from "./owner-only.ts";
 import { createWalSync, syncFile, type WalSync, type WalSyncParts } from "./wal-sync.ts";
 
@@ -73,6 +74,12 @@ export interface DatabaseOptions extends Partial<WalSyncParts>, Pick<CheckpointO
 function openHandle(path: string, logger: Logger): DatabaseSync {
   let handle: DatabaseSync | undefined;
   try {
+    const leftOver = leftOverChanges(path);
+    if (leftOver !== undefined) {
+      throw new Error(
+        `"${leftOver}" has changes of a database that was here, and a new one would remove them: put that one back, or move the file away`,
+      );
+    }
     if (path !== inMemory) makeOwnerOnly(path, (file, error) => logger.error("file_open_to_others", error, { file }));
     handle = new DatabaseSync(path, { timeout: limits.storeBusyTimeoutMs, defensive: true, allowExtension: false });
     handle.exec(`
