@@ -44,6 +44,7 @@ export const contentRoutes: readonly Route[] = [
   {
     ...read,
     path: "/preference_center/v1/:id/url/:userID",
+    endsInText: true,
     permission: "preference_center.user.get",
     limit: "preference_center_url",
     handler: handlePreferenceCenterUrl,

@@ -47,6 +47,12 @@ test.each([
   ["GET", "/users/merge/status/%00", "unknown"],
   ["GET", "/users/merge/status/a/b", "unknown"],
   ["POST", "/users/merge/status/job-1", "allow GET, HEAD"],
+  ["GET", "/preference_center/v1/c/url/a%2Fb%5Cc%09", "/preference_center/v1/:id/url/:userID c a/b\\c\t"],
+  ["GET", "/preference_center/v1/c/url/%2e%2e/", "/preference_center/v1/:id/url/:userID c .."],
+  ["GET", "/preference_center/v1/c%2Fd/url/ann", "unknown"],
+  ["GET", "/preference_center/v1/c/url/", "unknown"],
+  ["GET", "/preference_center/v1/c/url/%zz", "unknown"],
+  ["GET", "/preference_center/v1/c/url/a/b", "unknown"],
 ])("openRoutes() %s %s: %s", (method, path, expected) => {
   expect(outcome(method, path)).toBe(expected);
 });

@@ -57,7 +57,7 @@ export function openRoutes(table: readonly Route[]): FindRoute {
     const segments = route.path.split("/");
     const known = patterns.find((pattern) => pattern.segments.join("/") === route.path);
     if (known) known.methods.set(route.method, route);
-    else patterns.push({ segments, methods: new Map([[route.method, route]]) });
+    else patterns.push({ segments, endsInText: "endsInText" in route, methods: new Map([[route.method, route]]) });
   }
   function find(path: string): PathMatch | undefined {
     return findPath(exact, patterns, path);
@@ -77,6 +77,7 @@ type Methods = Map<string, Route>;
 
 interface Pattern {
   readonly segments: readonly string[];
+  readonly endsInText: boolean;
   readonly methods: Methods;
 }
 
@@ -98,13 +99,13 @@ function findPath(exact: ReadonlyMap<string, Methods>, patterns: readonly Patter
   if (methods) return { methods, params: noParams };
   const sent = path.split("/");
   for (const pattern of patterns) {
-    const params = matchSegments(pattern.segments, sent);
+    const params = matchSegments(pattern, sent);
     if (params) return { methods: pattern.methods, params };
   }
   return undefined;
 }
 
-function matchSegments(segments: readonly string[], sent: readonly string[]): ReadonlyMap<string, string> | undefined {
+function matchSegments({ segments, endsInText }: Pattern, sent: readonly string[]): ReadonlyMap<string, string> | undefined {
   if (segments.length !== sent.length) return undefined;
   const params = new Map<string, string>();
   for (const [at, segment] of segments.entries()) {
@@ -113,20 +114,22 @@ function matchSegments(segments: readonly string[], sent: readonly string[]): Re
       if (segment !== text) return undefined;
       continue;
     }
-    const value = parameterOf(text);
-    if (value === undefined) return undefined;
+    const value = segmentText(text);
+    const isText = endsInText && at === segments.length - 1;
+    if (value === undefined || value === "" || !(isText || isName(value))) return undefined;
     params.set(segment.slice(1), value);
   }
   return params;
 }
 
-/** The decoded segment; undefined where it is empty, is no valid text, or would be a path of its own. */
-function parameterOf(segment: string): string | undefined {
-  const value = segment.includes("%") ? decoded(segment) : segment;
-  return value === undefined || value === "" || value === "." || value === ".." || /[/\\\p{Cc}]/u.test(value) ? undefined : value;
+/** No path of its own. */
+function isName(value: string): boolean {
+  return value !== "." && value !== ".." && !/[/\\\p{Cc}]/u.test(value);
 }
 
-function decoded(segment: string): string | undefined {
+/** The decoded segment; undefined where it is no valid text. */
+function segmentText(segment: string): string | undefined {
+  if (!segment.includes("%")) return segment;
   try {
     return decodeURIComponent(segment);
   } catch {

@@ -26,6 +26,8 @@ export interface KeyRoute {
   readonly method: "GET" | "POST" | "PUT";
   /** A segment that starts with ":" is a parameter. */
   readonly path: string;
+  /** The last parameter takes any text, also one that would be a path of its own: it names a user. */
+  readonly endsInText?: true;
   readonly permission: string;
   /** A second one that the key must have beside it. */
   readonly alsoPermission?: string;

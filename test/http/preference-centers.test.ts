@@ -1,6 +1,6 @@
 /** Preference centers over HTTP: create, update, get, list, limits, repeats, versions (specification; api-facts 6). */
 import { expect, test } from "vitest";
-import { fresh, heddleSuite } from "../suite.ts";
+import { fresh, freshEmail, heddleSuite } from "../suite.ts";
 import { centerDeclaration, freshWorkspace, storedPage } from "../preference-centers.ts";
 
 const suite = heddleSuite({ apply: centerDeclaration });
@@ -97,6 +97,18 @@ test("an id of another workspace, or of none, is 404", async () => {
     expect((await call("GET", `${path}/${target}/url/ann`)).status).toBe(404);
     expect((await call("GET", `${path}/${target}/versions`)).status).toBe(404);
   }
+});
+
+test("a user gets a link whatever text the external id is", async () => {
+  const workspace = freshWorkspace(suite);
+  const id = await workspace.create();
+  const ids = ["/", "\\", "\t", "?#%2F"].map((mark) => `${fresh()}a${mark}b`);
+  for (const external_id of ids) {
+    const answer = await workspace.call("POST", "/users/track", { attributes: [{ external_id, email: freshEmail() }] });
+    expect(answer.status, answer.text).toBe(201);
+    expect((await fetch(await workspace.url(id, external_id))).status).toBe(200);
+  }
+  expect((await workspace.call("GET", `${path}/${id}/url/nobody%2Fhere`)).headers.get("x-heddle-reason")).toBe("NOT_FOUND");
 });
 
 test("a name is taken once, also by many at one moment", async () => {

@@ -146,7 +146,7 @@ export const preferenceCenterEntries: readonly Entry[] = [
     tag: "Pages",
     summary: "A person's own page",
     description: "The link opens for whoever has it, until it expires.",
-    parameters: [id, { in: "path", name: "userID", description: "The external id.", required: true, schema: text() }],
+    parameters: [id, { in: "path", name: "userID", description: "The external id, percent-encoded.", required: true, schema: text() }],
     answer: object({ preference_center_url: text() }, ["preference_center_url"]),
     reasons: ["NOT_FOUND", "STATE_CONFLICT"],
     examples: [{
