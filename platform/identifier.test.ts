@@ -1,7 +1,16 @@
 /** Ids rise and never repeat; secrets check themselves. */
 import { describe, expect, test } from "vitest";
 import { fakeClock } from "./clock.fixture.ts";
-import { madeAt, newId, secret, secretHolds, sha256Hex, uuid } from "./identifier.ts";
+import { isSameUuid, madeAt, newId, secret, secretHolds, sha256Hex, uuid } from "./identifier.ts";
+
+test.each([
+  ["0190aaaa-bbbb-7ccc-8ddd-eeeeffff0000", "0190AAAA-bbbb-7ccc-8ddd-eeeeffff0000", true],
+  ["0190aaaa-bbbb-7ccc-8ddd-eeeeffff0000", "0190aaaa-bbbb-7ccc-8ddd-eeeeffff0001", false],
+  ["0190aaaabbbb7ccc8dddeeeeffff0000", "0190AAAABBBB7CCC8DDDEEEEFFFF0000", false],
+  ["letter", "Letter", false],
+])("isSameUuid() of %s and %s: %s", (one, other, same) => {
+  expect(isSameUuid(one, other)).toBe(same);
+});
 
 describe("uuid()", () => {
   test("tells when it was made", () => {

@@ -35,6 +35,13 @@ export function uuid(clock: Clock = systemClock): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
+/** Whether two ids are one UUID, whose letters may be in either case (RFC 9562, section 4). */
+export function isSameUuid(one: string, other: string): boolean {
+  return one.length === other.length && uuidShape.test(one) && one.toLowerCase() === other.toLowerCase();
+}
+
+const uuidShape = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
 /** When a UUIDv7 was made, as Unix milliseconds. */
 export function madeAt(uuid: string): number {
   return Number.parseInt(uuid.replaceAll("-", "").slice(0, 12), 16);

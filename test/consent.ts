@@ -4,6 +4,7 @@ import { demoKey } from "./heddle.ts";
 
 export const emailGroup = "11111111-1111-4111-8111-111111111111";
 export const otherEmailGroup = "11111111-1111-4111-8111-222222222222";
+export const letteredGroup = "aaaaaaaa-1111-4111-8111-BBBBBBBBBBBB";
 export const smsGroup = "22222222-2222-4222-8222-222222222222";
 export const whatsappGroup = "33333333-3333-4333-8333-333333333333";
 
@@ -18,6 +19,7 @@ companies:
         subscriptionGroups:
           - { id: ${emailGroup}, name: Letter, channel: email }
           - { id: ${otherEmailGroup}, name: News, channel: email }
+          - { id: ${letteredGroup}, name: Prose, channel: email }
           - { id: ${smsGroup}, name: Offers, channel: sms }
           - { id: ${whatsappGroup}, name: Chat, channel: whatsapp }
       - name: other

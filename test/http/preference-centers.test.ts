@@ -99,6 +99,20 @@ test("an id of another workspace, or of none, is 404", async () => {
   }
 });
 
+test("a preference center is found by its id in upper case too", async () => {
+  const workspace = freshWorkspace(suite);
+  const id = await workspace.create({ preference_center_title: "One" });
+  const upper = `${path}/${id.toUpperCase()}`;
+  const updated = await workspace.call("PUT", upper, { ...pages, preference_center_title: "Two" });
+  expect([updated.status, updated.body["preference_center_api_id"]]).toEqual([200, id]);
+  for (const rest of ["", `/url/${await workspace.person()}`, "/versions", "/versions/1", "/versions/2/diff"]) {
+    expect((await workspace.call("GET", upper + rest)).status, rest).toBe(200);
+  }
+  expect((await workspace.call("GET", `${upper}/versions`)).body["versions"]).toHaveLength(2);
+  expect((await workspace.call("POST", `${upper}/versions/1/restore`, {})).status).toBe(200);
+  expect((await workspace.call("GET", `${path}/${id}`)).body).toMatchObject({ preference_center_title: "One" });
+});
+
 test("a user gets a link whatever text the external id is", async () => {
   const workspace = freshWorkspace(suite);
   const id = await workspace.create();

@@ -1,6 +1,6 @@
 /** POST /subscription/status/set and its second version: who is meant, what is kept, what is refused. */
 import { expect, test } from "vitest";
-import { consentDeclaration, emailGroup, groupState, otherEmailGroup, smsGroup, whatsappGroup } from "../consent.ts";
+import { consentDeclaration, emailGroup, groupState, letteredGroup, otherEmailGroup, smsGroup, whatsappGroup } from "../consent.ts";
 import { fresh, freshEmail, freshPhone, heddleSuite } from "../suite.ts";
 
 const heddle = heddleSuite({ apply: consentDeclaration });
@@ -32,6 +32,18 @@ for (const [path, body] of versions) {
       expect(await groupState(heddle, emailGroup, { external_id: id })).toBe(shown);
     }
     expect(await groupState(heddle, otherEmailGroup, { external_id: id })).toBe("Unknown");
+  });
+
+  test(`POST ${path} means a group by its UUID in any case`, async () => {
+    const id = fresh();
+    await heddle.track({ attributes: [{ external_id: id, a: 1 }] });
+    await heddle.accept(path, body({ group: letteredGroup.toLowerCase(), ids: [id] }));
+    expect(await groupState(heddle, letteredGroup, { external_id: id })).toBe("Subscribed");
+    const subscription_groups = [{ subscription_group_id: letteredGroup.toUpperCase(), subscription_state: "unsubscribed" }];
+    await heddle.track({ attributes: [{ external_id: id, subscription_groups }] });
+    expect(await groupState(heddle, letteredGroup.toUpperCase(), { external_id: id })).toBe("Unsubscribed");
+    const { body: { users } } = await heddle.get(`/subscription/user/status?external_id=${id}`);
+    expect(users).toMatchObject([{ subscription_groups: [{ id: letteredGroup, status: "Unsubscribed" }] }]);
   });
 
   test(`POST ${path} by email or phone reaches all who share it`, async () => {

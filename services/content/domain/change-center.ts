@@ -1,8 +1,9 @@
 /** The writes: create, update and restore. */
+import { isSameUuid } from "../../../platform/identifier.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { type Center, summaryOf } from "./center.ts";
-import type { Caller, CenterDeps } from "./center-ports.ts";
+import type { Caller, CenterDeps, CenterStore } from "./center-ports.ts";
 import { checkName, type ContentDraft, contentFrom, newContent } from "./check-center.ts";
 import { type Planned, plannedUpdate, writeCenter, type Written, writtenBy } from "./write-center.ts";
 
@@ -47,15 +48,20 @@ export async function restoreCenter(
 ): Promise<Written> {
   return await writeCenter(deps, caller, async () => {
     const before = await foundCenter(deps, caller.workspaceId, id);
-    const earlier = await deps.centers.version(caller.workspaceId, id, version);
+    const earlier = await deps.centers.version(caller.workspaceId, before.id, version);
     if (earlier === undefined) throw new Refusal("NOT_FOUND", `The preference center has no version ${version}`);
     return plannedUpdate(before, earlier.content, { caller, now: deps.clock.now(), warnings: [], restoredFrom: version });
   });
 }
 
-/** Refuses NOT_FOUND. */
+/** By its id; a UUID that no center has exactly is found in any case. Refuses NOT_FOUND. */
 export async function foundCenter({ centers }: Pick<CenterDeps, "centers">, workspaceId: string, id: string): Promise<Center> {
-  const center = await centers.byId(workspaceId, id);
+  const center = await centers.byId(workspaceId, id) ?? await inAnyCase(centers, workspaceId, id);
   if (center === undefined) throw new Refusal("NOT_FOUND", "No preference center has this id");
   return center;
+}
+
+async function inAnyCase(centers: CenterStore, workspaceId: string, id: string): Promise<Center | undefined> {
+  const found = (await centers.summaries(workspaceId)).find((center) => isSameUuid(center.id, id));
+  return found && await centers.byId(workspaceId, found.id);
 }

@@ -45,9 +45,9 @@ export function contentRoutes(deps: ServiceDeps): ServiceImpl<typeof ContentServ
     declarePreferenceCenters: (message) => handleDeclare(deps, message),
     async listPreferenceCenterVersions(message) {
       const { workspaceId } = callerOf(message);
-      await foundCenter(deps, workspaceId, message.id);
+      const { id } = await foundCenter(deps, workspaceId, message.id);
       const limit = Math.min(message.limit || limits.preferenceVersionsPageMax, limits.preferenceVersionsPageMax);
-      const versions = await deps.centers.versions(workspaceId, message.id, { before: message.before || newest, limit });
+      const versions = await deps.centers.versions(workspaceId, id, { before: message.before || newest, limit });
       return { versions: versions.map(versionMessage) };
     },
     async getPreferenceCenterVersion(message) {
@@ -114,7 +114,8 @@ async function foundVersion(
   workspaceId: string,
   { id, version }: { readonly id: string; readonly version: number },
 ): Promise<WrittenVersion> {
-  const found = await deps.centers.version(workspaceId, id, version);
-  if (found === undefined) throw new Refusal("NOT_FOUND", `No preference center has this id and a version ${version}`);
+  const center = await foundCenter(deps, workspaceId, id);
+  const found = await deps.centers.version(workspaceId, center.id, version);
+  if (found === undefined) throw new Refusal("NOT_FOUND", `The preference center has no version ${version}`);
   return found;
 }

@@ -1,6 +1,7 @@
 /** Tests of attributes objects: control keys, addresses, standard fields and consent ("Attributes object"; api-facts 2.3, 2.4). */
 import { expect, test } from "vitest";
 import { checkAttributes } from "./check-attributes.ts";
+import { FieldFaults } from "./check-verdict.ts";
 
 const user = { by: "externalId", id: "u" } as const;
 const base = { kind: "attribute", user, updateOnly: false };
@@ -247,6 +248,16 @@ test.each([
   }],
 ])('checkAttributes() takes %s ("Attributes object")', (_, raw, consent) => {
   expect(check(raw)).toEqual({ ...base, consent });
+});
+
+test("checkAttributes() means a known group by its UUID in any case, and by no other id", () => {
+  const known = new Set(["0190aaaa-bbbb-7ccc-8ddd-eeeeffff0000", "g"]);
+  const sent = ["0190AAAA-BBBB-7CCC-8DDD-EEEEFFFF0000", "G"].map((subscription_group_id) => ({ ...group, subscription_group_id }));
+  const faults = new FieldFaults();
+  expect(checkAttributes({ external_id: "u", subscription_groups: sent }, faults, known).consent).toEqual({
+    subscriptionGroups: [{ id: "0190aaaa-bbbb-7ccc-8ddd-eeeeffff0000", state: "subscribed" }],
+  });
+  expect(faults.list.map(({ text }) => text)).toEqual(["Invalid subscription group ID: 'G' is no group of this workspace"]);
 });
 
 test("checkAttributes() takes an empty subscription_groups as nothing", () => {

@@ -1,4 +1,5 @@
 /** The consent in an attributes object: `email_subscribe` and `subscription_groups`. */
+import { isSameUuid } from "../../../platform/identifier.ts";
 import { limits } from "../../../platform/limits.ts";
 import { type Draft, isObject, type RawObject } from "./check-json.ts";
 import { checkFlag, checkName } from "./check-text.ts";
@@ -43,13 +44,18 @@ function checkGroups(value: unknown, faults: FieldFaults, known: ReadonlySet<str
   for (const element of value) {
     try {
       const change = checkGroup(element);
-      if (known?.has(change.id) === false) throw new Ignored(`Invalid subscription group ID: '${change.id}' is no group of this workspace`);
-      changes.push(change);
+      changes.push(known === undefined || known.has(change.id) ? change : { ...change, id: declaredId(change.id, known) });
     } catch (error) {
       faults.add("subscription_groups", error);
     }
   }
   return changes;
+}
+
+/** A group's id that was sent in the case of another. */
+function declaredId(sent: string, known: ReadonlySet<string>): string {
+  for (const id of known) if (isSameUuid(id, sent)) return id;
+  throw new Ignored(`Invalid subscription group ID: '${sent}' is no group of this workspace`);
 }
 
 function checkGroup(value: unknown): { id: string; state: MembershipState } {

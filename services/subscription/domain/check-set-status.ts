@@ -12,14 +12,16 @@ export interface StatusUpdate {
 /** The text that clients know (specification, POST /subscription/status/set). */
 const bothAddresses = "Either an email address or a phone number should be provided, but not both.";
 
-/** Refuses INPUT_INVALID; nothing of the request is written then. */
-export function checkSetStatus(groups: readonly Group[], updates: readonly StatusUpdate[]): void {
+/** The ids of the groups as they are declared, one an update. Refuses INPUT_INVALID; nothing of the request is written then. */
+export function checkSetStatus(groups: readonly Group[], updates: readonly StatusUpdate[]): readonly string[] {
   if (updates.length === 0) throw new Refusal("INPUT_INVALID", "At least one subscription group is required");
-  for (const { groupId, externalIds, emails, phones } of updates) {
+  return updates.map(({ groupId, externalIds, emails, phones }) => {
     if (emails.length > 0 && phones.length > 0) throw new Refusal("INPUT_INVALID", bothAddresses);
     if (externalIds.length + emails.length + phones.length === 0) {
       throw new Refusal("INPUT_INVALID", "At least one external id, email or phone is required");
     }
-    checkAddresses(groupOf(groups, groupId), { emails: emails.length > 0, phones: phones.length > 0 });
-  }
+    const group = groupOf(groups, groupId);
+    checkAddresses(group, { emails: emails.length > 0, phones: phones.length > 0 });
+    return group.id;
+  });
 }

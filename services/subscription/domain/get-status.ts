@@ -22,6 +22,6 @@ export async function getStatus(
   const ids = [...new Set(found.flat().map(({ userId }) => userId))];
   const late = !await caughtUp(end, ids);
   const [rows, held] = await Promise.all([parts.store.load(workspaceId, ids), parts.isHeld(workspaceId, ids)]);
-  const states = found.map((users) => sharedState(users.map(({ userId }) => rows.get(userId)?.groups.get(groupId))));
+  const states = found.map((users) => sharedState(users.map(({ userId }) => rows.get(userId)?.groups.get(group.id))));
   return { states, behind: behind || late || held };
 }

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { checkSetStatus } from "./check-set-status.ts";
-import { archivedGroup, createdGroup, declaredGroups, type Group } from "./group.ts";
+import { archivedGroup, createdGroup, declaredGroups, type Group, groupOf } from "./group.ts";
 
 const email: Group = { id: "e", name: "Letter", channel: "email", archived: false };
 const sms: Group = { id: "s", name: "Offers", channel: "sms", archived: false };
@@ -34,6 +34,19 @@ test.each([
   ["a phone, email group", { groupId: "e", phones: ["+12125550123"] }, expect.stringMatching(/^INPUT_INVALID: .*'e'.*email/)],
 ])("checkSetStatus() %s", (_, update, refused) => {
   expect(reasonOf(() => checkSetStatus([email, sms], [{ ...none, ...update }]))).toEqual(refused);
+});
+
+const uuid = "11111111-1111-4111-8111-aaaaaaaaaaaa";
+const upper = uuid.toUpperCase();
+const declared = [{ ...email, id: upper }, { ...email, id: "E" }, { ...email, id: uuid }];
+test.each([
+  ["a UUID in the case of another", [declared[0]], uuid, upper],
+  ["both cases declared, the one that was sent", declared, uuid, uuid],
+  ["an id that is no UUID", declared, "e", undefined],
+])("groupOf() finds %s", (_, groups, id, found) => {
+  expect(reasonOf(() => expect(groupOf(groups as Group[], id).id).toBe(found))).toBe(
+    found === undefined ? "INPUT_INVALID: Invalid subscription group ID" : undefined,
+  );
 });
 
 test("declaredGroups() gives what changes, and archives others only with prune", () => {

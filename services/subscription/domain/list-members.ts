@@ -17,8 +17,8 @@ export async function listMembers(
   { store, ledger }: { readonly store: Pick<MembershipStore, "load" | "groups">; readonly ledger: ConsentSubjects },
   asked: { readonly workspaceId: string; readonly groupId: string; readonly state: MembershipState; readonly from: string | undefined },
 ): Promise<MembersPage> {
-  const { workspaceId, groupId, state } = asked;
-  groupOf(await store.groups(workspaceId), groupId);
+  const { workspaceId, state } = asked;
+  const { id: groupId } = groupOf(await store.groups(workspaceId), asked.groupId);
   const users: UserId[] = [];
   let next = asked.from;
   let lookedAt = 0;

@@ -84,9 +84,15 @@ function groupRoutes({ store, changeGroups, newGroupId }: ServiceParts) {
 async function setStatus(parts: ServiceParts, message: SetStatusRequest) {
   const scope = scopeOf(message);
   const groups = await parts.store.groups(scope.workspaceId);
-  checkSetStatus(groups, message.updates.map(({ subscriptionGroupId, ...update }) => ({ groupId: subscriptionGroupId, ...update })));
+  const ids = checkSetStatus(
+    groups,
+    message.updates.map(({ subscriptionGroupId, ...update }) => ({ groupId: subscriptionGroupId, ...update })),
+  );
   return await submitTo(parts.intake, scope, {
-    body: { case: "setMemberships", value: { updates: message.updates } },
+    body: {
+      case: "setMemberships",
+      value: { updates: message.updates.map((update, at) => ({ ...update, subscriptionGroupId: ids[at] ?? "" })) },
+    },
     mark: markOfMessage(SetStatusRequestSchema, message, { keepMs: limits.idempotencyKeepMs }),
   });
 }
