@@ -5,7 +5,7 @@ export type Error = {
   readonly message: string;
   /** The text again, where the body was not valid JSON. */
   readonly error?: string;
-  /** Details: one entry for each object that was not taken, or texts. */
+  /** Details: one entry for each object that was not taken (`ObjectError`), or texts. */
   readonly errors?: readonly unknown[];
   /** With a 500: the id under which the fault was logged. */
   readonly request_id?: string;
@@ -20,6 +20,8 @@ export type ObjectError = {
   readonly index: number;
   /** There where the object was taken, and counted: the field of it that was not. An error without it is of an object that was not. */
   readonly field?: string;
+  /** The list that `index` counts in, where `input_array` is the same for several that were sent. */
+  readonly list?: string;
 };
 
 export type ScimError = {

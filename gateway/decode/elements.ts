@@ -9,6 +9,8 @@ export interface ElementError {
   readonly index: number;
   /** There where the object was taken: what was not taken of it. */
   readonly field?: string;
+  /** Which list of the request it is, where `input_array` is the same for several. */
+  readonly list?: string;
 }
 
 export interface Taken<T> {
@@ -16,23 +18,40 @@ export interface Taken<T> {
   /** Place of each value in the list that was sent. */
   readonly places: readonly number[];
   readonly errors: readonly ElementError[];
+  /** Of the first that is not good. */
+  readonly refusal: Refusal | undefined;
 }
 
 /** Decodes each entry; an INPUT_INVALID of one becomes its error, anything else is thrown on. */
-export function takeEach<I, T>(list: readonly I[], inputArray: string, decode: (entry: I) => T): Taken<T> {
+export function takeEach<I, T>(list: readonly I[], inputArray: string, decode: (entry: I, index: number) => T): Taken<T> {
   const values: T[] = [];
   const places: number[] = [];
   const errors: ElementError[] = [];
+  let refusal: Refusal | undefined;
   for (const [index, entry] of list.entries()) {
     try {
-      values.push(decode(entry));
+      values.push(decode(entry, index));
       places.push(index);
     } catch (error) {
       if (!(error instanceof Refusal) || error.reason !== "INPUT_INVALID") throw error;
-      errors.push({ type: error.message, input_array: inputArray, index });
+      refusal ??= error;
+      errors.push({ type: textOf(error), input_array: inputArray, index });
     }
   }
-  return { values, places, errors };
+  return { values, places, errors, refusal };
+}
+
+/** All entries or none: refuses INPUT_INVALID as the first that is not good does, with the places of all of those. */
+export function takeAll<I, T>(list: readonly I[], inputArray: string, decode: (entry: I, index: number) => T): T[] {
+  const { values, errors, refusal } = takeEach(list, inputArray, decode);
+  if (refusal !== undefined) throw new Refusal(refusal.reason, refusal.message, { errors });
+  return [...values];
+}
+
+/** Of an entry with a list of its own, the place in that too. */
+function textOf({ message, details }: Refusal): string {
+  const [inner] = (details.errors ?? []) as readonly ElementError[];
+  return inner === undefined ? message : `${message} ('${inner.input_array}' at ${inner.index})`;
 }
 
 /** Errors of a service, which counted in the list it was given, as places in the list that was sent. */

@@ -2,6 +2,7 @@
 import { create } from "@bufbuild/protobuf";
 import { normaliseEmail, normalisePhone } from "../../platform/address.ts";
 import { limits } from "../../platform/limits.ts";
+import type { Refusal } from "../../platform/refusal.ts";
 import {
   type Alias,
   AliasSchema,
@@ -17,7 +18,7 @@ import { type Fields, invalid, isFields, isFilled, isSent } from "./fields.ts";
 export function externalIdOf(value: unknown, field = "external_id"): string {
   if (!isSent(value) || value === "") throw invalid(`'${field}' is required`);
   const id = idText(value);
-  if (typeof id !== "string" || !isStorable(id)) throw invalid(`'${field}' must be a string`);
+  if (typeof id !== "string" || !isStorable(id)) throw noText(field, id);
   if (Buffer.byteLength(id) > limits.externalIdBytesMax) {
     throw invalid(`'${field}' must be fewer than ${limits.externalIdBytesMax + 1} bytes`);
   }
@@ -38,7 +39,7 @@ export function aliasOf(value: unknown, field = "user_alias"): Alias {
 export function aliasPartOf(value: unknown, field: string): string {
   if (!isSent(value) || value === "") throw invalid(`'${field}' is required`);
   const part = idText(value);
-  if (typeof part !== "string" || !isStorable(part)) throw invalid(`'${field}' must be a string`);
+  if (typeof part !== "string" || !isStorable(part)) throw noText(field, part);
   if (charsOf(part) > limits.aliasPartCharsMax) throw invalid(`'${field}' must be at most ${limits.aliasPartCharsMax} characters`);
   return part;
 }
@@ -72,6 +73,11 @@ function idText(value: unknown): unknown {
   return Number.isSafeInteger(value) ? String(value) : value;
 }
 
+/** What is wrong with an id that is no text that can be kept. */
+function noText(field: string, id: unknown): Refusal {
+  return invalid(Number.isInteger(id) ? `'${field}' is too large for a number: send it as a string` : `'${field}' must be a string`);
+}
+
 /** 24 hexadecimal digits, in lower case. */
 export function platformIdOf(value: unknown, field: string): string {
   if (typeof value === "string" && platformId.test(value)) return value.toLowerCase();
@@ -79,14 +85,20 @@ export function platformIdOf(value: unknown, field: string): string {
 }
 
 export function emailOf(value: unknown, field = "email"): string {
+  if (!isFilled(value)) throw invalid(`'${field}' is required`);
   const address = typeof value === "string" && isStorable(value) ? normaliseEmail(value) : undefined;
   if (address === undefined) throw invalid(`The value provided for the '${field}' field is not a valid email.`);
   return address;
 }
 
 export function phoneOf(value: unknown, field = "phone"): string {
+  if (!isFilled(value)) throw invalid(`'${field}' is required`);
   const number = typeof value === "string" ? normalisePhone(value) : undefined;
-  if (number === undefined) throw invalid(`The value provided for the '${field}' field is not a valid phone number.`);
+  if (number === undefined) {
+    throw invalid(
+      `The value provided for the '${field}' field is not a valid phone number: send a string in E.164, such as '+12015550123'`,
+    );
+  }
   return number;
 }
 

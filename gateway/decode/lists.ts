@@ -2,6 +2,7 @@
 import { limits } from "../../platform/limits.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { SubscriptionState } from "../../proto/gen/heddle/lane/v1/lane_pb.ts";
+import { takeAll } from "./elements.ts";
 import { invalid, isFilled, isSent } from "./fields.ts";
 
 /** The text of the specification for an email and a phone where one of them is wanted. */
@@ -12,9 +13,21 @@ export const tooManyIds = "The max number of ids per request was exceeded";
 /** One value or a list of 1 to 50; none where the field was not sent or is empty. Throws INPUT_INVALID, BATCH_TOO_LARGE. */
 export function oneOrMany<T>(value: unknown, field: string, decode: (entry: unknown, field: string) => T): T[] {
   if (!isFilled(value)) return [];
-  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
-  checkCount(list);
-  return list.map((entry) => decode(entry, field));
+  if (!Array.isArray(value)) return [decode(value, field)];
+  checkCount(value);
+  return takeIds(value, field, decode);
+}
+
+/** As takeAll: ids, addresses, or objects that name users. None may be empty. */
+export function takeIds<T>(list: readonly unknown[], field: string, decode: (entry: unknown, field: string) => T): T[] {
+  return takeAll(list, field, (entry, index) => {
+    if (!isFilled(entry)) throw emptyId(field, index);
+    return decode(entry, field);
+  });
+}
+
+export function emptyId(field: string, index: number): Refusal {
+  return invalid(`'${field}' holds an empty id at ${index}`);
 }
 
 export function checkCount(list: readonly unknown[]): void {

@@ -1,6 +1,7 @@
 /** `merge_updates` of /users/merge and of its preview, with the texts that clients know. */
 import { create } from "@bufbuild/protobuf";
 import { type MergeUpdate, MergeUpdateSchema, type UserSelector } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
+import { takeAll } from "./elements.ts";
 import { type Fields, invalid, isFields, isFilled, isSent, objectsOf } from "./fields.ts";
 import { aliasOf, emailSelector, externalIdOf, phoneSelector, selectorOf } from "./identifiers.ts";
 
@@ -10,7 +11,7 @@ export function mergeUpdatesOf(value: unknown): MergeUpdate[] {
     notAList: "'merge_updates' must be an array of objects",
     tooMany: "a single request may not contain more than 50 merge updates",
   });
-  return list.map(mergeUpdate);
+  return takeAll(list, "merge_updates", mergeUpdate);
 }
 
 function mergeUpdate(fields: Fields): MergeUpdate {

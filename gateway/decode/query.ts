@@ -2,7 +2,7 @@
 import type { Call } from "../route.ts";
 import { bodyFields, type Fields, invalid, isFilled } from "./fields.ts";
 
-/** The values of each name, in order. Names come without their brackets; an empty value counts as not sent. */
+/** The values of each name, in order; at least one. Names come without their brackets; an empty value counts as not sent. */
 export type Query = ReadonlyMap<string, readonly string[]>;
 
 /** What a read asks for: its query, or the same names in the body of the form by POST, each with a value or a list of them. */
@@ -12,9 +12,9 @@ export function queryOfCall({ query, body }: Pick<Call, "query" | "body">): Quer
 
 function queryOfBody(fields: Fields): Query {
   return new Map(
-    Object.entries(fields).filter(([, value]) => isFilled(value)).map(([name, value]) => {
-      const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-      return [name, values.map((each) => textOf(name, each))];
+    Object.entries(fields).flatMap(([name, value]) => {
+      const values = [value].flat().filter(isFilled);
+      return values.length === 0 ? [] : [[name, values.map((each) => textOf(name, each))] as const];
     }),
   );
 }

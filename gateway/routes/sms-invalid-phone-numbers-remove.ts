@@ -1,7 +1,7 @@
 /** POST /sms/invalid_phone_numbers/remove: numbers may be tried again (specification; api-facts 5). */
 import { bodyFields, listOf } from "../decode/fields.ts";
 import { phoneOf } from "../decode/identifiers.ts";
-import { tooManyIds } from "../decode/lists.ts";
+import { takeIds, tooManyIds } from "../decode/lists.ts";
 import { success } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
@@ -11,6 +11,6 @@ export async function handleSmsInvalidPhoneNumbersRemove(call: Call, { messaging
     notAList: "'phone_numbers' must be an array of 1 to 50 phone numbers",
     tooMany: tooManyIds,
   });
-  const phones = list.map((phone) => phoneOf(phone, "phone_numbers"));
+  const phones = takeIds(list, "phone_numbers", phoneOf);
   return success({}, await messagingStatus.removeInvalidPhones({ scope: call.scope, phones }));
 }

@@ -1,7 +1,7 @@
 /** POST /users/alias/update: new names for aliases. */
 import { create } from "@bufbuild/protobuf";
 import { type AliasRename, AliasRenameSchema } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
-import { errorsAtPlaces } from "../decode/elements.ts";
+import { errorsAtPlaces, takeAll } from "../decode/elements.ts";
 import { bodyFields, type Fields, objectsOf } from "../decode/fields.ts";
 import { aliasPartOf } from "../decode/identifiers.ts";
 import { success } from "../reply.ts";
@@ -13,7 +13,8 @@ export async function handleUsersAliasUpdate(call: Call, { profile }: Pick<Parts
     notAList: "'alias_updates' must be an array of objects",
     tooMany: "a single request may not contain more than 50 alias updates",
   });
-  const response = await profile.updateAliases({ scope: call.scope, renames: list.map(aliasRename) });
+  const renames = takeAll(list, "alias_updates", aliasRename);
+  const response = await profile.updateAliases({ scope: call.scope, renames });
   return success(response.errors.length > 0 ? { errors: errorsAtPlaces(response.errors) } : {}, response);
 }
 

@@ -2,6 +2,7 @@
 import type { UserSelector } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import { bodyFields, type Fields, invalid, isFields, isFilled, listOf } from "../decode/fields.ts";
 import { aliasOf, emailSelector, externalIdOf, phoneSelector, platformIdOf, selectorOf } from "../decode/identifiers.ts";
+import { takeIds } from "../decode/lists.ts";
 import { success } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
@@ -23,16 +24,16 @@ function usersToDelete(fields: Fields): UserSelector[] {
     notAList: `'${field}' must be an array`,
     tooMany: "The max number of ids per request was exceeded",
   });
-  return list.map(decode);
+  return takeIds(list, field, decode);
 }
 
-const lists: ReadonlyMap<string, (entry: unknown) => UserSelector> = new Map([
-  ["external_ids", (entry: unknown) => selectorOf({ case: "externalId", value: externalIdOf(entry, "external_ids") })],
-  ["user_aliases", (entry: unknown) => selectorOf({ case: "alias", value: aliasOf(entry, "user_aliases") })],
-  ["braze_ids", (entry: unknown) => selectorOf({ case: "platformId", value: platformIdOf(entry, "braze_ids") })],
-  ["platform_ids", (entry: unknown) => selectorOf({ case: "platformId", value: platformIdOf(entry, "platform_ids") })],
-  ["email_addresses", (entry: unknown) => emailSelector(objectOf(entry, "email_addresses", "email"))],
-  ["phone_numbers", (entry: unknown) => phoneSelector(objectOf(entry, "phone_numbers", "phone"))],
+const lists = new Map<string, (entry: unknown, field: string) => UserSelector>([
+  ["external_ids", (entry, field) => selectorOf({ case: "externalId", value: externalIdOf(entry, field) })],
+  ["user_aliases", (entry, field) => selectorOf({ case: "alias", value: aliasOf(entry, field) })],
+  ["braze_ids", (entry, field) => selectorOf({ case: "platformId", value: platformIdOf(entry, field) })],
+  ["platform_ids", (entry, field) => selectorOf({ case: "platformId", value: platformIdOf(entry, field) })],
+  ["email_addresses", (entry, field) => emailSelector(objectOf(entry, field, "email"))],
+  ["phone_numbers", (entry, field) => phoneSelector(objectOf(entry, field, "phone"))],
 ]);
 
 function objectOf(entry: unknown, field: string, member: string): Fields {

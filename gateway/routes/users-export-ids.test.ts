@@ -77,13 +77,15 @@ test.each([
   [{ external_ids: [] }, "One of 'external_ids', 'user_aliases', 'braze_id', 'device_id', 'email_address' or 'phone' is required"],
   [{ external_ids: "a" }, "'external_ids' must be an array"],
   [{ external_ids: [{}] }, "'external_ids' must be a string"],
+  [{ external_ids: ["a", null] }, "'external_ids' holds an empty id at 1"],
+  [{ braze_id: [platformId, ""] }, "'braze_id' holds an empty id at 1"],
   [{ external_ids: [1.5] }, "'external_ids' must be a string"],
   [{ external_ids: aliases.map(({ alias_name }) => alias_name) }, tooMany],
   [{ user_aliases: aliases }, tooMany],
   [{ user_aliases: ["a"] }, "'user_aliases' must be an object with 'alias_name' and 'alias_label'"],
   [{ user_aliases: [{ alias_name: "n" }] }, "'alias_label' is required"],
   [{ email_address: "nobody" }, "The value provided for the 'email_address' field is not a valid email."],
-  [{ phone: "12" }, "The value provided for the 'phone' field is not a valid phone number."],
+  [{ phone: "12" }, "The value provided for the 'phone' field is not a valid phone number: send a string in E.164, such as '+12015550123'"],
   [{ email_address: "a@example.com", phone: "+12125550123" }, "Only one of 'device_id', 'email_address' and 'phone' may be sent"],
   [{ braze_id: "short" }, "'braze_id' must be 24 hexadecimal digits"],
   [{ external_ids: ["a"], fields_to_export: "email" }, "'fields_to_export' must be an array of field names"],
@@ -95,6 +97,12 @@ test.each([
   const answer = await post("/users/export/ids", body);
   expect([answer.status, answer.body["message"]]).toEqual([400, message]);
   expect(calls).toEqual([]);
+});
+
+test("handleUsersExportIds() names the entry that refuses the request", async () => {
+  const { post } = await start();
+  const { body } = await post("/users/export/ids", { external_ids: ["a", "", true] });
+  expect(body["errors"]).toEqual([{ type: "'external_ids' must be a string", input_array: "external_ids", index: 2 }]);
 });
 
 test("handleUsersExportIds() refuses bad JSON with message and error", async () => {

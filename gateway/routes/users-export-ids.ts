@@ -2,8 +2,10 @@
 import { limits } from "../../platform/limits.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import type { UserKey } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
-import { bodyFields, type Fields, invalid, isFilled } from "../decode/fields.ts";
+import { takeAll } from "../decode/elements.ts";
+import { bodyFields, type Fields, invalid, isFilled, isSent } from "../decode/fields.ts";
 import { aliasOf, emailOf, externalIdOf, isStorable, keyOf, phoneOf, platformIdOf } from "../decode/identifiers.ts";
+import { emptyId, takeIds } from "../decode/lists.ts";
 import { usersBody } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
@@ -42,10 +44,10 @@ const tooMany = "The max number of external_ids and aliases per request was exce
 
 /** In the order: external ids, aliases, platform ids, then the one of device, email and phone. */
 function wantedUsers(fields: Fields): readonly Wanted[] {
-  const externalIds = list(fields, "external_ids").map(byExternalId);
-  const aliases = list(fields, "user_aliases").map((sent) => ({
+  const externalIds = takeAll(list(fields, "external_ids"), "external_ids", byExternalId);
+  const aliases = takeIds(list(fields, "user_aliases"), "user_aliases", (sent, field) => ({
     sent,
-    key: keyOf({ case: "alias", value: aliasOf(sent, "user_aliases") }),
+    key: keyOf({ case: "alias", value: aliasOf(sent, field) }),
   }));
   const wanted = [...externalIds, ...aliases, ...platformIds(fields), ...atMostOne(fields)];
   if (wanted.length === 0) {
@@ -54,13 +56,13 @@ function wantedUsers(fields: Fields): readonly Wanted[] {
   return wanted;
 }
 
-/** A text that can be no id (too long, with a NUL) is one that no user has; only another type is a mistake. */
-function byExternalId(sent: unknown): Wanted {
+/** A text that can be no id (empty, too long, with a NUL) is one that no user has; only another type is a mistake. */
+function byExternalId(sent: unknown, index: number): Wanted {
   try {
     return { sent: String(sent), key: keyOf({ case: "externalId", value: externalIdOf(sent, "external_ids") }) };
   } catch (error) {
     if (typeof sent === "string") return { sent };
-    throw error;
+    throw isSent(sent) ? error : emptyId("external_ids", index);
   }
 }
 
@@ -68,7 +70,7 @@ function platformIds(fields: Fields): readonly Wanted[] {
   return ["braze_id", "platform_id"].flatMap((field) => {
     if (!isFilled(fields[field])) return [];
     const sent = typeof fields[field] === "string" ? [fields[field]] : list(fields, field);
-    return sent.map((id) => ({ sent: id, key: keyOf({ case: "platformId", value: platformIdOf(id, field) }) }));
+    return takeIds(sent, field, (id) => ({ sent: id, key: keyOf({ case: "platformId", value: platformIdOf(id, field) }) }));
   });
 }
 

@@ -9,7 +9,7 @@ import type { Call, Parts, Reply } from "../route.ts";
 
 /**
  * 201 also where no element was good: clients read the counts and `errors`, whose `index` is the place in the element's
- * own list. The older key `merge_behavior` is accepted and changes nothing.
+ * own list; `list` names that where several were sent. The older key `merge_behavior` is accepted and changes nothing.
  */
 export async function handleUsersIdentify(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {
   const fields = bodyFields(call.body);
@@ -18,7 +18,9 @@ export async function handleUsersIdentify(call: Call, { profile }: Pick<Parts, "
     throw invalid("One of 'aliases_to_identify', 'emails_to_identify' or 'phone_numbers_to_identify' is required");
   }
   const counts = Object.fromEntries(lists.map(({ kind, taken }) => [kind.counter, taken.values.length]));
-  const errors = inOrder(lists.flatMap(({ taken }) => taken.errors));
+  const errors = inOrder(
+    lists.flatMap(({ kind, taken }) => lists.length > 1 ? taken.errors.map((error) => ({ ...error, list: kind.field })) : taken.errors),
+  );
   const identifications = lists.flatMap(({ taken }) => taken.values);
   const body = { ...counts, ...(errors.length > 0 ? { errors } : {}) };
   if (identifications.length === 0) return success(body);

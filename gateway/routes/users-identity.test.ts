@@ -138,7 +138,7 @@ const refused: readonly (readonly [path: string, body: unknown, message: string]
   [
     "/users/merge",
     keep({ phone: "1", prioritization: ["identified"] }),
-    "The value provided for the 'phone' field is not a valid phone number.",
+    "The value provided for the 'phone' field is not a valid phone number: send a string in E.164, such as '+12015550123'",
   ],
   ["/users/merge/preview", { merge_updates: [pair, pair] }, "a preview takes exactly one merge update"],
   ["/users/merge/undo", {}, "'job_id' must be the id that /users/merge answered with"],
@@ -150,6 +150,12 @@ const refused: readonly (readonly [path: string, body: unknown, message: string]
   ["/users/alias/new", { user_aliases: [{}] }, "'alias_name' is required"],
   ["/users/alias/new", { user_aliases: [{ ...alias, external_id: "x".repeat(988) }] }, "'external_id' must be fewer than 988 bytes"],
   ["/users/alias/new", { user_aliases: [{ ...alias, alias_name: "\ud800" }] }, "'alias_name' must be a string"],
+  [
+    "/users/alias/new",
+    { user_aliases: [{ ...alias, alias_name: 2 ** 60 }] },
+    "'alias_name' is too large for a number: send it as a string",
+  ],
+  ["/users/delete", { external_ids: [2 ** 60] }, "'external_ids' is too large for a number: send it as a string"],
   ["/users/alias/update", { alias_updates: [rename, { ...rename, new_alias_name: 1.5 }] }, "'new_alias_name' must be a string"],
   ["/users/alias/update", { alias_updates: fifty(51).map(() => rename) }, "a single request may not contain more than 50 alias updates"],
   ["/users/identify", {}, identifyOne],
@@ -162,7 +168,8 @@ const refused: readonly (readonly [path: string, body: unknown, message: string]
   ["/users/delete", {}, deleteOne],
   ["/users/delete", { external_ids: ["a"], braze_ids: ["5eea769d45bb2e1467418f92"] }, deleteOne],
   ["/users/delete", { external_ids: fifty(51) }, "The max number of ids per request was exceeded"],
-  ["/users/delete", { external_ids: ["a", null] }, "'external_ids' is required"],
+  ["/users/delete", { external_ids: ["a", null] }, "'external_ids' holds an empty id at 1"],
+  ["/users/delete", { external_ids: ["a", ""] }, "'external_ids' holds an empty id at 1"],
   ["/users/delete", { braze_ids: ["a"] }, "'braze_ids' must be 24 hexadecimal digits"],
   [
     "/users/delete",
@@ -184,6 +191,20 @@ for (const [path, body, message] of refused) {
     expect(calls).toEqual([]);
   });
 }
+
+test.each([
+  ["/users/merge", { merge_updates: [pair, {}] }, "merge_updates"],
+  ["/users/merge/preview", { merge_updates: [pair, {}] }, "merge_updates"],
+  ["/users/alias/update", { alias_updates: [rename, {}] }, "alias_updates"],
+  ["/users/delete", { external_ids: ["a", ""] }, "external_ids"],
+  ["/users/delete", { external_ids: ["a", {}] }, "external_ids"],
+  ["/users/delete", { user_aliases: [alias, {}] }, "user_aliases"],
+  ["/users/delete", { email_addresses: [{ email: "a@example.com", prioritization: ["identified"] }, {}] }, "email_addresses"],
+])("POST %s names the entry that refuses the request: %j", async (path, body, input_array) => {
+  const { post } = await startIdentityStub();
+  const { message, errors } = (await post(path, body)).body;
+  expect(errors).toEqual([{ type: message, input_array, index: 1 }]);
+});
 
 test("handleUsersMergePreview() shows the user that a merge would make", async () => {
   const { post } = await startIdentityStub();
@@ -246,6 +267,20 @@ test("handleUsersIdentify() answers 201 with errors where nothing was good, and 
   const text = "Request can not contain both of 'most_recently_updated' and 'least_recently_updated' values in the 'prioritization' array";
   expect(exclusive.body["errors"]).toMatchObject([{ type: text }]);
   expect(calls).toEqual([]);
+});
+
+test("handleUsersIdentify() names the list of an error where several were sent", async () => {
+  const { post } = await startIdentityStub();
+  const { body } = await post("/users/identify", {
+    aliases_to_identify: [{ external_id: "a", user_alias: alias }, {}],
+    emails_to_identify: [{ external_id: "b" }],
+    phone_numbers_to_identify: [{ external_id: "c" }],
+  });
+  expect(body["errors"]).toEqual([
+    { type: "'email' is required", input_array: "user_identifiers", index: 0, list: "emails_to_identify" },
+    { type: "'phone' is required", input_array: "user_identifiers", index: 0, list: "phone_numbers_to_identify" },
+    { type: "'external_id' is required", input_array: "user_identifiers", index: 1, list: "aliases_to_identify" },
+  ]);
 });
 
 test.each([

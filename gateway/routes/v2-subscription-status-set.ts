@@ -1,6 +1,7 @@
 /** POST /v2/subscription/status/set: several groups at once (specification; api-facts 4). */
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { MembershipUpdateSchema } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
+import { takeAll } from "../decode/elements.ts";
 import { bodyFields, type Fields, invalid, isFilled, objectsOf } from "../decode/fields.ts";
 import { emailOf, externalIdOf, phoneOf } from "../decode/identifiers.ts";
 import { bothAddresses, groupIdOf, oneOrMany, subscriptionStateOf } from "../decode/lists.ts";
@@ -13,7 +14,8 @@ export async function handleV2SubscriptionStatusSet(call: Call, { subscription }
     notAList: "'subscription_groups' must be an array of objects",
     tooMany: "a single request may not contain more than 50 subscription groups",
   });
-  return success({}, await subscription.setStatus({ scope: call.scope, updates: groups.map(updateOf) }));
+  const updates = takeAll(groups, "subscription_groups", updateOf);
+  return success({}, await subscription.setStatus({ scope: call.scope, updates }));
 }
 
 function updateOf(fields: Fields): MessageInitShape<typeof MembershipUpdateSchema> {

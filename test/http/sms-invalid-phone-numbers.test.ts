@@ -27,6 +27,12 @@ for (const phone_numbers of [undefined, null, [], "+12125550123", {}, [1], ["12"
   });
 }
 
+test(`POST ${path}/remove names the entry that refuses the request, and what it takes`, async () => {
+  const { body: { message, errors } } = await heddle.post(`${path}/remove`, { phone_numbers: [freshPhone(), "12"] });
+  expect(message).toMatch(/^The value provided for the 'phone_numbers' field is not a valid phone number: send .* '\+12015550123'$/);
+  expect(errors).toEqual([{ type: message, input_array: "phone_numbers", index: 1 }]);
+});
+
 for (const query of ["", "start_date=2026-01-01", "phone_numbers=1", "phone_numbers[]=nobody"]) {
   test(`GET ${path} refuses ${query}`, async () => {
     const answer = await heddle.get(`${path}?${query}`);

@@ -78,6 +78,21 @@ for (const [what, query, message] of refused) {
   });
 }
 
+for (const read of [path, "/subscription/user/status"]) {
+  test(`GET and POST ${read} pass over empty entries of a list`, async () => {
+    const [one, other] = [await member("subscribed"), fresh()];
+    const query = `subscription_group_id=${emailGroup}&external_id[]=${one.id}&external_id[]=&external_id[]=${other}`;
+    const got = await heddle.get(`${read}?${query}`);
+    expect([got.status, got.text.includes(one.id)]).toEqual([200, true]);
+    for (const external_id of [[one.id, "", other], [null, one.id, other]]) {
+      const posted = await heddle.post(read, { subscription_group_id: emailGroup, external_id });
+      expect([posted.status, posted.text]).toEqual([200, got.text]);
+    }
+    const empty = await heddle.post(read, { subscription_group_id: emailGroup, external_id: [""] });
+    expect([empty.status, empty.body.message]).toEqual([400, "One of 'external_id', 'email' or 'phone' is required"]);
+  });
+}
+
 test(`GET ${path} takes 50 ids`, async () => {
   const answer = await heddle.get(`${path}?subscription_group_id=${emailGroup}&${many.slice(1).join("&")}`);
   expect(Object.keys(answer.body["status"] as object)).toHaveLength(50);

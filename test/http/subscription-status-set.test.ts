@@ -123,6 +123,22 @@ for (const [path, body] of versions) {
     });
   }
 
+  test(`POST ${path} names the entry of a list that refuses the request`, async () => {
+    const empty = await heddle.post(path, body({ ids: ["a", ""] }));
+    const idsField = path === v1 ? "external_id" : "external_ids";
+    expect([empty.status, empty.body.message]).toEqual([400, `'${idsField}' holds an empty id at 1`]);
+    const { status, body: { message, errors } } = await heddle.post(path, body({ emails: [freshEmail(), "nobody"] }));
+    const [first] = errors ?? [];
+    const place = path === v1 ? ["email", 1, ""] : ["subscription_groups", 0, " ('emails' at 1)"];
+    expect([status, errors?.length, first?.input_array, first?.index, first?.type]).toEqual([
+      400,
+      1,
+      place[0],
+      place[1],
+      `${message}${place[2]}`,
+    ]);
+  });
+
   test(`POST ${path} takes 50 of each and digits without a plus`, async () => {
     const ids = Array.from({ length: 50 }, () => fresh());
     await heddle.accept(path, body({ ids }));

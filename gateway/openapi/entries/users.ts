@@ -160,7 +160,8 @@ export const userEntries: readonly Entry[] = [
     operationId: "updateAliases",
     tag: "Users",
     summary: "Rename aliases",
-    description: "An entry that is not valid refuses the whole request. An alias that does not exist changes nothing. " +
+    description:
+      "An entry that is not valid refuses the whole request and is named in `errors`. An alias that does not exist changes nothing. " +
       `${aliasRoom}: a name that would pass that is in \`errors\`.`,
     body: object({ alias_updates: list(aliasUpdate(), undefined, items) }, ["alias_updates"]),
     answer: success({ errors }),
@@ -177,7 +178,8 @@ export const userEntries: readonly Entry[] = [
     tag: "Users",
     summary: "Give users of an alias, email or phone an external_id",
     description:
-      "Where a user with the external_id exists, the other is merged into it. 201 also where no element was good: read `errors`.",
+      "Where a user with the external_id exists, the other is merged into it. 201 also where no element was good: read `errors`, " +
+      "whose `input_array` is `user_identifiers` for all lists; `list` names the list where several were sent.",
     body: object({
       aliases_to_identify: list(object({ external_id: text(), user_alias: ref("UserAlias") }, ["external_id", "user_alias"])),
       emails_to_identify: list(identifyBy("email")),

@@ -5,7 +5,7 @@ export const errorSchemas: Readonly<Record<string, Schema>> = {
   Error: object({
     message: text("What went wrong, for a person. Programs read the header X-Heddle-Reason."),
     error: text("The text again, where the body was not valid JSON."),
-    errors: list({}, "Details: one entry for each object that was not taken, or texts."),
+    errors: list({}, "Details: one entry for each object that was not taken (`ObjectError`), or texts."),
     request_id: text("With a 500: the id under which the fault was logged."),
   }, ["message"]),
   ObjectError: object({
@@ -15,6 +15,7 @@ export const errorSchemas: Readonly<Record<string, Schema>> = {
     field: text(
       "There where the object was taken, and counted: the field of it that was not. An error without it is of an object that was not.",
     ),
+    list: text("The list that `index` counts in, where `input_array` is the same for several that were sent."),
   }, ["type", "input_array", "index"]),
   ScimError: object({
     schemas: list(text()),
