@@ -48,7 +48,7 @@ for (const [title, json, told] of values) {
     const id = fresh();
     const answer = await heddle.post(path, `{"attributes":[{"external_id":"${id}","v":${json}},{"external_id":"${id}","after":true}]}`);
     expect(answer.status, answer.text).toBe(201);
-    const verdicts = "verdict" in told ? [{ type: told.verdict, input_array: "attributes", index: 0 }] : undefined;
+    const verdicts = "verdict" in told ? [{ type: `${told.verdict} (in 'v')`, input_array: "attributes", index: 0 }] : undefined;
     expect(answer.body.errors).toEqual(verdicts);
     const [user] = await heddle.find({ external_ids: [id] });
     expect(user?.custom_attributes).toEqual({ ..."kept" in told && { v: told.kept }, after: true });

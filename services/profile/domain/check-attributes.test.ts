@@ -58,7 +58,11 @@ test.each([
 
 test.each([
   ["an invalid email beside a primary", { email: "nobody" }, "The value provided for the 'email' field is not a valid email."],
-  ["an invalid phone beside a primary", { phone: "1" }, "The value provided for the 'phone' field is not a valid phone number."],
+  [
+    "an invalid phone beside a primary",
+    { phone: "1" },
+    "The value provided for the 'phone' field is not a valid phone number: send a string in E.164, such as '+12015550123'",
+  ],
 ])("checkAttributes() refuses %s (api-facts 2.4)", (_, raw, text) => {
   expect(() => check(raw)).toThrow(text);
 });
@@ -156,8 +160,16 @@ test.each([
   ["current_location", { longitude: 0, latitude: -90.1 }, location],
   ["current_location", { longitude: 0 }, location],
   ["current_location", { longitude: "0", latitude: "0" }, location],
-  ["date_of_first_session", "soon", "'date_of_first_session' is not a valid date"],
-  ["date_of_last_session", "2019-02-30", "'date_of_last_session' is not a valid date"],
+  [
+    "date_of_first_session",
+    "soon",
+    "'date_of_first_session' is not a valid date: send a string in ISO 8601, such as '2024-01-31T12:00:00Z'",
+  ],
+  [
+    "date_of_last_session",
+    "2019-02-30",
+    "'date_of_last_session' is not a valid date: send a string in ISO 8601, such as '2024-01-31T12:00:00Z'",
+  ],
   ["push_subscribe", "yes", "'push_subscribe' must be 'opted_in', 'subscribed' or 'unsubscribed'"],
   ["email_open_tracking_disabled", "true", "'email_open_tracking_disabled' must be true or false"],
   ["push_tokens", [{ app_id: "a" }], "'token' is required"],

@@ -6,7 +6,7 @@ import { checkEmailStatus } from "./check-consent.ts";
 import { isObject } from "./check-json.ts";
 import { checkPushTokens } from "./check-push-tokens.ts";
 import { checkFacebook, checkTwitter } from "./check-social.ts";
-import { checkText } from "./check-text.ts";
+import { checkText, timeForm } from "./check-text.ts";
 import { isTimeZone } from "./check-time-zone.ts";
 import { type FieldFaults, Ignored, Verdict } from "./check-verdict.ts";
 import { isDate, isoTime, parseTime } from "./parse-time.ts";
@@ -51,7 +51,7 @@ function textRule(field: StandardField): FieldRule {
 function timeRule(field: StandardField): FieldRule {
   return (value) => {
     const ms = typeof value === "string" ? parseTime(value) : undefined;
-    if (ms === undefined) throw new Verdict(`'${field}' is not a valid date`);
+    if (ms === undefined) throw new Verdict(`'${field}' is not a valid date: ${timeForm}`);
     return isoTime(ms);
   };
 }

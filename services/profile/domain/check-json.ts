@@ -1,6 +1,6 @@
 /** What must hold of every tracked object whatever it is for: a size, a depth, and text that every store can keep. */
 import { limits } from "../../../platform/limits.ts";
-import { Verdict } from "./check-verdict.ts";
+import { quoted, Verdict } from "./check-verdict.ts";
 
 /** A parsed JSON object. Read fixed names from it, never a name that a client chose. */
 export interface RawObject {
@@ -27,7 +27,7 @@ export function isObject(value: unknown): value is RawObject {
  */
 export function checkObject<Stored>(value: unknown, read: (raw: RawObject) => Stored): Stored {
   if (!isObject(value)) throw new Verdict("The element must be an object");
-  const isLarge = boundBytes(value, 1) > limits.objectBytesMax;
+  const isLarge = boundObject(value) > limits.objectBytesMax;
   if (isLarge && !fitsBytes(value, limits.objectBytesMax)) {
     throw new Verdict(`The object must be at most ${limits.objectBytesMax} bytes of JSON`);
   }
@@ -51,6 +51,26 @@ export function utf8Bytes(text: string): number {
     if (unit >= 0x80) bytes += unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2;
   }
   return bytes;
+}
+
+/** As boundBytes; a verdict about something in a member names the member. */
+function boundObject(object: RawObject): number {
+  try {
+    return boundMembers(object, 1);
+  } catch (error) {
+    if (!(error instanceof Verdict)) throw error;
+    const name = Object.keys(object).find((key) => isUnbound(object[key]));
+    throw name === undefined ? error : new Verdict(`${error.message} (in '${quoted(name).toWellFormed()}')`);
+  }
+}
+
+function isUnbound(value: unknown): boolean {
+  try {
+    boundBytes(value, 2);
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 /** An upper bound of the value's JSON bytes, far cheaper than its text: most objects are nowhere near a limit. */

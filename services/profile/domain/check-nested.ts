@@ -1,7 +1,7 @@
 /** Values inside nested custom attributes: which ones are kept, and their times in one form. */
 import { limits } from "../../../platform/limits.ts";
 import { isObject, type RawObject } from "./check-json.ts";
-import { hasAtMostChars } from "./check-text.ts";
+import { hasAtMostChars, timeForm } from "./check-text.ts";
 import { Ignored, quoted, Verdict } from "./check-verdict.ts";
 import { isoTime, parseCommonTime, parseTime } from "./parse-time.ts";
 import type { Json, JsonObject, TimeValue } from "./track-object.ts";
@@ -35,7 +35,9 @@ export function nestedObjects(attribute: string, items: readonly RawObject[]): J
 export function timeObject(attribute: string, raw: RawObject): StoredTime {
   const text = raw["$time"];
   const time = typeof text === "string" && Object.keys(raw).length === 1 ? storedTime(parseTime(text)) : undefined;
-  if (time === undefined) throw new Ignored(`A '$time' of '${quoted(attribute)}' is not a valid date`);
+  if (time === undefined) {
+    throw new Ignored(`A '$time' of '${quoted(attribute)}' is not a valid date from year 0 to ${limits.storedYearMax}: ${timeForm}`);
+  }
   return time;
 }
 

@@ -2,7 +2,7 @@
 import { limits } from "../../../platform/limits.ts";
 import type { RawObject } from "./check-json.ts";
 import { checkProperties, propertyChecks } from "./check-properties.ts";
-import { checkFlag, checkText } from "./check-text.ts";
+import { checkFlag, checkText, timeForm } from "./check-text.ts";
 import { FieldFaults, Verdict } from "./check-verdict.ts";
 import { parseTime } from "./parse-time.ts";
 import type { JsonObject } from "./track-object.ts";
@@ -18,7 +18,7 @@ export function checkTime(raw: RawObject): number {
   const time = raw["time"];
   if (time === undefined || time === null) throw new Verdict("'time' is required");
   const ms = typeof time === "string" ? parseTime(time) : undefined;
-  if (ms === undefined) throw new Verdict("'time' is not a valid date");
+  if (ms === undefined) throw new Verdict(`'time' is not a valid date: ${timeForm}`);
   return ms;
 }
 

@@ -36,6 +36,9 @@ export function checkFlag(raw: RawObject, field: string): boolean | undefined {
   throw new Verdict(`'${field}' must be true or false`);
 }
 
+/** What a time must be, behind what it is not: the form that clients in doubt should send. */
+export const timeForm = "send a string in ISO 8601, such as '2024-01-31T12:00:00Z'";
+
 /** Ids that clients send as numbers are taken as text, while the number is still exactly what was sent. */
 export function idText(value: unknown): unknown {
   return typeof value === "number" && Number.isSafeInteger(value) ? String(value) : value;

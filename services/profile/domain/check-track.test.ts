@@ -38,7 +38,7 @@ test("checkTrack() counts accepted objects and names the rest by array and index
   const report = checkTrack({ events: [{ ...event, time: 5 }, event], purchases: [purchase, { ...purchase, quantity: 0 }, 5] }, options);
   expect(report).toMatchObject({ eventsProcessed: 1, purchasesProcessed: 1 });
   expect(report.errors).toEqual([
-    { type: "'time' is not a valid date", inputArray: "events", index: 0 },
+    { type: "'time' is not a valid date: send a string in ISO 8601, such as '2024-01-31T12:00:00Z'", inputArray: "events", index: 0 },
     { type: "'quantity' is not valid", inputArray: "purchases", index: 1 },
     { type: "The element must be an object", inputArray: "purchases", index: 2 },
   ]);
@@ -132,19 +132,24 @@ test("checkTrack() without limits takes any number", () => {
 });
 
 test.each([
-  ["a lone surrogate in a value", '{"external_id":"u","a":"\\ud800"}', "A text holds half of a surrogate pair"],
-  ["a lone surrogate in a name", '{"external_id":"u","\\udc00":1}', "A text holds half of a surrogate pair"],
-  ["a lone surrogate deep down", '{"external_id":"u","a":[{"b":["\\ud800x"]}]}', "A text holds half of a surrogate pair"],
-  ["a lone surrogate in the identifier", '{"external_id":"\\ud800"}', "A text holds half of a surrogate pair"],
-  ["__proto__ at the top", '{"external_id":"u","__proto__":{"polluted":true}}', "The name '__proto__' is not allowed"],
-  ["__proto__ deep down", '{"external_id":"u","a":{"b":[{"__proto__":1}]}}', "The name '__proto__' is not allowed"],
-  ["a number beyond the doubles", '{"external_id":"u","a":{"b":1e999}}', "A number is too large"],
-])("checkTrack() has a verdict for %s, in any array", (_, text, type) => {
+  ["a lone surrogate in a value", '{"external_id":"u","a":"\\ud800"}', "A text holds half of a surrogate pair", "a"],
+  ["a lone surrogate in a name", '{"external_id":"u","\\udc00":1}', "A text holds half of a surrogate pair", undefined],
+  ["a lone surrogate deep down", '{"external_id":"u","a":[{"b":["\\ud800x"]}]}', "A text holds half of a surrogate pair", "a"],
+  ["a lone surrogate in the identifier", '{"external_id":"\\ud800"}', "A text holds half of a surrogate pair", "external_id"],
+  ["__proto__ at the top", '{"external_id":"u","__proto__":{"polluted":true}}', "The name '__proto__' is not allowed", undefined],
+  ["__proto__ deep down", '{"external_id":"u","a":{"b":[{"__proto__":1}]}}', "The name '__proto__' is not allowed", "a"],
+  ["a number beyond the doubles", '{"external_id":"u","a":{"b":1e999}}', "A number is too large", "a"],
+])("checkTrack() has a verdict for %s, in any array, with the field", (_, text, type, field) => {
   const raw = JSON.parse(text);
   const time = { name: "n", time: "2019-02-15" };
-  for (const body of [{ attributes: [raw] }, { events: [{ ...time, properties: raw }] }, { purchases: [{ properties: raw }] }]) {
+  const bodies = [
+    [{ attributes: [raw] }, field],
+    [{ events: [{ ...time, properties: raw }] }, "properties"],
+    [{ purchases: [{ properties: raw }] }, "properties"],
+  ] as const;
+  for (const [body, named] of bodies) {
     const refusal = refusalOf(body);
-    expect(refusal.details.errors).toMatchObject([{ type, index: 0 }]);
+    expect(refusal.details.errors).toMatchObject([{ type: named === undefined ? type : `${type} (in '${named}')`, index: 0 }]);
   }
   expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
 });
@@ -154,7 +159,7 @@ test("checkTrack() has a verdict for an object that is nested too deep, and does
     let deep: unknown = 1;
     for (let at = 0; at < depth; at += 1) deep = [deep];
     expect(refusalOf({ attributes: [{ external_id: "u", deep }] }).details.errors).toMatchObject([{
-      type: "The object must be nested at most 64 deep",
+      type: "The object must be nested at most 64 deep (in 'deep')",
     }]);
   }
 });

@@ -46,8 +46,8 @@ const required = "'external_id', 'braze_id', 'user_alias', 'email' or 'phone' is
 const several = "Only one of 'external_id', 'braze_id' and 'user_alias' may be sent";
 const badId = "'external_id' must be a string that is not empty and has no NUL, or a whole number";
 const badEmail = "The value provided for the 'email' field is not a valid email.";
-const badPhone = "The value provided for the 'phone' field is not a valid phone number.";
-const badPlatformId = "'braze_id' must be 24 hexadecimal digits";
+const badPhone = "The value provided for the 'phone' field is not a valid phone number: send a string in E.164, such as '+12015550123'";
+const badPlatformId = "'platform_id' must be 24 hexadecimal digits";
 
 test.each([
   ["no identifier", {}, required],
@@ -61,7 +61,7 @@ test.each([
   ["an empty external_id, whatever stands beside it", { external_id: "", email: "a@example.com" }, badId],
   ["an external_id with NUL", { external_id: "a\u0000b" }, badId],
   ["a fraction", { external_id: 1.5 }, badId],
-  ["a number beyond the exact ones", { external_id: 2 ** 53 }, badId],
+  ["a number beyond the exact ones", { external_id: 2 ** 53 }, "'external_id' is too large for a number: send it as a string"],
   ["external_id true", { external_id: true }, badId],
   ["an external_id object", { external_id: { toString: "u" } }, badId],
   ["an alias text", { user_alias: "n" }, "'user_alias' must be an object with 'alias_name' and 'alias_label'"],
@@ -96,6 +96,7 @@ test.each([
   ["a platform_id of marks near the digits", { platform_id: ":".repeat(24) }, badPlatformId],
   ["a platform_id of control characters", { platform_id: "\u0010".repeat(24) }, badPlatformId],
   ["a numeric platform_id", { platform_id: 5 }, badPlatformId],
+  ["a short braze_id", { braze_id: "5eea" }, "'braze_id' must be 24 hexadecimal digits"],
   ["an invalid email", { email: "nobody" }, badEmail],
   ["an invalid email, though there is a phone", { email: "nobody", phone: "+12025550123" }, badEmail],
   ["an email with NUL", { email: "a\u0000@example.com" }, badEmail],

@@ -17,7 +17,7 @@ const platformIdChars = 24;
  */
 export function checkUser(raw: RawObject): UserKey {
   const { external_id: externalId, user_alias: alias } = raw;
-  const platformId = checkPlatformIds(raw["platform_id"], raw["braze_id"]);
+  const platformId = checkPlatformIds(raw);
   const primaries = Number(isSent(externalId)) + Number(isSent(alias)) + Number(isSent(platformId));
   if (primaries > 1) throw new Verdict("Only one of 'external_id', 'braze_id' and 'user_alias' may be sent");
   if (isSent(externalId)) return checkExternalId(externalId);
@@ -38,7 +38,11 @@ export function checkEmail(value: unknown): string {
 
 export function checkPhone(value: unknown): string {
   const number = typeof value === "string" ? normalisePhone(value) : undefined;
-  if (number === undefined) throw new Verdict("The value provided for the 'phone' field is not a valid phone number.");
+  if (number === undefined) {
+    throw new Verdict(
+      "The value provided for the 'phone' field is not a valid phone number: send a string in E.164, such as '+12015550123'",
+    );
+  }
   return number;
 }
 
@@ -48,6 +52,7 @@ function isSent(value: unknown): boolean {
 
 function checkExternalId(value: unknown): UserKey {
   const id = idText(value);
+  if (Number.isInteger(id)) throw new Verdict("'external_id' is too large for a number: send it as a string");
   if (typeof id !== "string" || id === "" || !isStorable(id)) {
     throw new Verdict("'external_id' must be a string that is not empty and has no NUL, or a whole number");
   }
@@ -78,19 +83,19 @@ function isStorable(text: string): boolean {
   return !text.includes("\u0000");
 }
 
-function checkPlatformIds(platformId: unknown, brazeId: unknown): string | undefined {
-  const first = checkPlatformId(platformId);
-  const second = checkPlatformId(brazeId);
+function checkPlatformIds(raw: RawObject): string | undefined {
+  const first = checkPlatformId("platform_id", raw["platform_id"]);
+  const second = checkPlatformId("braze_id", raw["braze_id"]);
   if (first !== undefined && second !== undefined && first !== second) {
     throw new Verdict("'platform_id' and 'braze_id' must be equal where both are sent");
   }
   return first ?? second;
 }
 
-function checkPlatformId(value: unknown): string | undefined {
+function checkPlatformId(field: string, value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "string" && value.length === platformIdChars && isHex(value)) return value.toLowerCase();
-  throw new Verdict(`'braze_id' must be ${platformIdChars} hexadecimal digits`);
+  throw new Verdict(`'${field}' must be ${platformIdChars} hexadecimal digits`);
 }
 
 function isHex(text: string): boolean {
