@@ -3,7 +3,7 @@ import type { Reason } from "../../platform/refusal.ts";
 
 const repeat = "Nothing was taken. Wait as Retry-After says and send the request again";
 const body = "Mend the body; `message` and `errors` say where it is wrong";
-const path = "Compare the path with the reference; paths are exact, in case and slashes too";
+const path = "Compare the path with the reference; paths are exact, in case too; one slash at the end may be there";
 
 export const advice: Readonly<Record<Reason, string>> = {
   BODY_NOT_JSON: body,
@@ -14,14 +14,14 @@ export const advice: Readonly<Record<Reason, string>> = {
   BODY_KEY_REPEATED: "Leave one of the two members with the same name",
   BODY_SHAPE_INVALID: "Compare the body with the message that the reference shows, `schemas` included",
   BODY_NOT_UTF8: "Encode the body as UTF-8",
-  CONTENT_TYPE_UNSUPPORTED: "Send `Content-Type: application/json`, in UTF-8 and without compression",
+  CONTENT_TYPE_UNSUPPORTED: "Send `Content-Type: application/json`, in UTF-8, and with a Content-Encoding none but gzip, deflate or br",
   REQUEST_MALFORMED: "The request is no valid HTTP/1.1: look at the client or proxy that sent it",
   REQUEST_TIMEOUT: "Send head and body without pauses; a slow link needs smaller requests",
   HEADERS_TOO_LARGE: "Send fewer or shorter headers, cookies among them",
   EXPECTATION_FAILED: "Send `Expect: 100-continue` or no Expect header",
   ROUTE_UNKNOWN: path,
   METHOD_NOT_ALLOWED: "Use a method that the header Allow names",
-  INPUT_INVALID: "`message` names the field and what it takes",
+  INPUT_INVALID: "`message` names the field and what it takes; `errors`, where it is there, the entries of a list that are wrong",
   BATCH_TOO_LARGE: "Split the request; the reference names how many objects each route takes",
   NOTHING_VALID: "Each entry of `errors` names an object by its array and place, and what is wrong with it",
   FILTER_INVALID: "Mend the filter as `detail` says",

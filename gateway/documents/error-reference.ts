@@ -52,9 +52,14 @@ ${lines.join("\n")}
 
 ## Errors of single objects
 
-Where a request holds many objects, each is judged by itself. An entry of \`errors\` says with \`input_array\` and \`index\` which object
-it was, counted from 0, and with \`type\` what is wrong: it quotes the field and says what that takes. The object had no effect, the
-others were taken, and the answer counts them. Mend the object and send it alone. Where none was valid the request is a 400
-(\`NOTHING_VALID\`).
+An entry of \`errors\` says with \`input_array\` and \`index\` which object it was, counted from 0, and with \`type\` what is wrong: it quotes
+the field and says what that takes. \`/users/identify\` has one \`input_array\` for its three lists; \`list\` names the list where several were sent.
+
+\`/users/track\` with its bulk and sync forms, \`/users/alias/new\`, \`/users/identify\` and \`/users/external_ids/rename\` and \`/remove\` judge each
+object by itself: it had no effect, the others were taken, and the answer counts them. Mend the object and send it alone. Where none was valid,
+\`/users/track\` and \`/users/alias/new\` answer 400 (\`NOTHING_VALID\`), the others 201. Of external ids an error is \`[index, text]\`, in
+\`rename_errors\` and \`removal_errors\`.
+
+All other routes refuse the whole request for one entry that cannot be read, with 400: \`errors\` beside the \`message\` names the entries to mend.
 `;
 }
