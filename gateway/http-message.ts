@@ -154,7 +154,9 @@ function framingProblem(head: { httpVersion: string; method: string; headers: Re
     if (length !== undefined) return "Content-Length and Transfer-Encoding exclude each other";
   }
   const bodyless = head.method === "GET" || head.method === "HEAD";
-  if (bodyless && (coding !== undefined || (length !== undefined && length !== "0"))) return `A ${head.method} request has no body`;
+  if (bodyless && (coding !== undefined || (length !== undefined && length !== "0"))) {
+    return `A ${head.method} request has no body: send it without a body`;
+  }
   return undefined;
 }
 

@@ -106,6 +106,11 @@ for (const [title, status, bytes] of malformed) {
   });
 }
 
+test("openServer() says what to do about a body on GET", async () => {
+  const [answer] = await exchange(await start(), "GET /livez HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}");
+  expect(answer?.body["message"]).toBe("A GET request has no body: send it without a body");
+});
+
 test("openServer() answers the good request before malformed bytes as its own, then closes", async () => {
   const gateway = await start();
   const answers = await exchange(gateway, `${good}GARBAGE\r\n\r\n`);
