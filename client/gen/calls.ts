@@ -2203,6 +2203,7 @@ export interface Calls {
       readonly confirmation_page_html: string;
       /** Shown after a submission in place of the confirmation. An extension. */
       readonly redirect_page_html?: string;
+      /** Replaced as a whole: what is not named in it is removed. Absent, all of it stays. */
       readonly options?: {
         /** Only the content of the meta tag. */
         readonly "meta-viewport-content"?: string;
@@ -2381,6 +2382,7 @@ export interface Calls {
       readonly confirmation_page_html: string;
       /** Shown after a submission in place of the confirmation. An extension. */
       readonly redirect_page_html?: string;
+      /** Replaced as a whole: what is not named in it is removed. Absent, all of it stays. */
       readonly options?: {
         /** Only the content of the meta tag. */
         readonly "meta-viewport-content"?: string;
@@ -2463,6 +2465,7 @@ export interface Calls {
       readonly confirmation_page_html: string;
       /** Shown after a submission in place of the confirmation. An extension. */
       readonly redirect_page_html?: string;
+      /** Replaced as a whole: what is not named in it is removed. Absent, all of it stays. */
       readonly options?: {
         /** Only the content of the meta tag. */
         readonly "meta-viewport-content"?: string;
@@ -2544,6 +2547,7 @@ export interface Calls {
       readonly confirmation_page_html: string;
       /** Shown after a submission in place of the confirmation. An extension. */
       readonly redirect_page_html?: string;
+      /** Replaced as a whole: what is not named in it is removed. Absent, all of it stays. */
       readonly options?: {
         /** Only the content of the meta tag. */
         readonly "meta-viewport-content"?: string;

@@ -36,7 +36,7 @@ const content: Readonly<Record<string, Schema>> = {
   preference_center_page_html: text(`At most ${limits.pageBytesMax} bytes; empty for the built-in page.`),
   confirmation_page_html: text("Empty for the built-in confirmation."),
   redirect_page_html: text("Shown after a submission in place of the confirmation. An extension."),
-  options,
+  options: { ...options, description: "Replaced as a whole: what is not named in it is removed. Absent, all of it stays." },
   state,
 };
 const shown: Readonly<Record<string, Schema>> = {
