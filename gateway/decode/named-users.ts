@@ -1,5 +1,6 @@
 /** Users as reads name them: by external ids, emails and phones. */
 import type { UserKey } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
+import { takeAll } from "./elements.ts";
 import { invalid } from "./fields.ts";
 import { emailOf, externalIdOf, keyOf, phoneOf } from "./identifiers.ts";
 import { checkCount } from "./lists.ts";
@@ -31,8 +32,8 @@ export function namedUsersOf(query: Query): NamedUsers {
   for (const list of [ids, emails, phones]) checkCount(list);
   if (ids.length + emails.length + phones.length === 0) throw invalid("One of 'external_id', 'email' or 'phone' is required");
   return {
-    ids: ids.map((sent) => ({ sent, key: keyOf({ case: "externalId", value: externalIdOf(sent) }) })),
-    emails: emails.map((sent) => ({ sent, key: keyOf({ case: "email", value: emailOf(sent) }) })),
-    phones: phones.map((sent) => ({ sent, key: keyOf({ case: "phone", value: phoneOf(sent) }) })),
+    ids: takeAll(ids, "external_id", (sent) => ({ sent, key: keyOf({ case: "externalId", value: externalIdOf(sent) }) })),
+    emails: takeAll(emails, "email", (sent) => ({ sent, key: keyOf({ case: "email", value: emailOf(sent) }) })),
+    phones: takeAll(phones, "phone", (sent) => ({ sent, key: keyOf({ case: "phone", value: phoneOf(sent) }) })),
   };
 }

@@ -93,6 +93,22 @@ for (const read of [path, "/subscription/user/status"]) {
   });
 }
 
+for (
+  const [read, name, good, bad] of [
+    [path, "email", freshEmail(), "nobody"],
+    ["/subscription/user/status", "phone", freshPhone(), "12"],
+    ["/email/hard_bounces", "email", freshEmail(), "nobody"],
+    ["/email/unsubscribes", "email", freshEmail(), "nobody"],
+    ["/sms/invalid_phone_numbers", "phone_numbers", freshPhone(), "12"],
+  ] as const
+) {
+  test(`GET ${read} names the entry of a list that refuses the request`, async () => {
+    const list = new URLSearchParams([["subscription_group_id", emailGroup], [`${name}[]`, good], [`${name}[]`, bad]]);
+    const { status, body } = await heddle.get(`${read}?${list}`);
+    expect([status, body.errors]).toEqual([400, [{ type: body.message, input_array: name, index: 1 }]]);
+  });
+}
+
 test(`GET ${path} takes 50 ids`, async () => {
   const answer = await heddle.get(`${path}?subscription_group_id=${emailGroup}&${many.slice(1).join("&")}`);
   expect(Object.keys(answer.body["status"] as object)).toHaveLength(50);
