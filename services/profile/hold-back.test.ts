@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { fakeClock } from "../../platform/clock.fixture.ts";
+import { limits } from "../../platform/limits.ts";
 import { takeIn } from "./domain/apply-merge.ts";
 import { applyRecord } from "./domain/apply-records.ts";
 import { resolveBatch } from "./domain/resolve-batch.ts";
@@ -119,6 +121,37 @@ describe("one process, on poison", () => {
     profile.part.redrive();
     await profile.track({ events: [event("c")] });
     for (const id of ["a", "b"]) expect(await profile.user(id)).toEqual(await calm.user(id));
+  });
+
+  test.each([
+    {
+      what: "an undo that was answered",
+      waits: (profile: TestProfile, jobId: string) => profile.client.undoMerge({ scope: profile.scope(), jobId, index: 0 }),
+    },
+    { what: "the source of a later merge", waits: (profile: TestProfile) => mergeUsers(profile, "later", "target") },
+  ])("$what waits for its held target for days, and nothing of it is swept", async ({ waits }) => {
+    let isMended = false;
+    const clock = fakeClock();
+    const profile = await openTest({ clock, steps: poisonUntil(() => isMended) });
+    const calm = await openTest();
+    const users = ["source", "target", "later"];
+    for (const one of [profile, calm]) {
+      await one.track({ events: users.map((id) => event(id)) });
+      const jobId = await mergeUsers(one, "source", "target");
+      await one.track({ events: [event("target", "bad")] });
+      await waits(one, jobId);
+      await one.part.settled();
+    }
+    for (const ms of [9 * 24 * 3_600_000, 2 * limits.frozenSweepMs, 2 * limits.frozenSweepMs]) {
+      clock.advance(ms);
+      await profile.track({ events: [event("other")] });
+      await profile.part.settled();
+    }
+    isMended = true;
+    profile.part.redrive();
+    await expect.poll(() => rowsIn(profile, "profile_held")).toBe(0);
+    for (const id of users) expect(await profile.user(id)).toEqual(await calm.user(id));
+    expect(rowsIn(profile, "profile_handoffs")).toBe(0);
   });
 
   test("a delete of a held user erases the source that waits for it", async () => {

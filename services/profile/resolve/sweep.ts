@@ -50,12 +50,23 @@ export async function planSweep(parts: SweepParts, position: number, now: number
   };
 }
 
-/** The frozen copies whose time is over by the clock, by workspace. */
+/** The frozen copies whose time is over by the clock, by workspace, but for those of users who are held. */
 async function overMerges({ profiles, clock, owns }: SweepParts, now: number): Promise<Map<string, string[]>> {
-  // An undo of a user who is held was decided by an earlier now: it may still come
   const over = Math.min(now, clock.now()) - limits.frozenGraceMs;
   const expired = await profiles.listExpired(over, limits.frozenSweepMax);
-  return gather(expired.filter(({ workspaceId }) => owns(workspaceId)), ({ mergeId }) => mergeId);
+  const merges = gather(expired.filter(({ workspaceId }) => owns(workspaceId)), ({ mergeId }) => mergeId);
+  const free = await Promise.all(Array.from(merges, async ([workspaceId, ids]) => {
+    return [workspaceId, await freeMerges(profiles, workspaceId, ids)] as const;
+  }));
+  return new Map(free.filter(([, ids]) => ids.length > 0));
+}
+
+/** What a held user waits for, an undo or the source of a later merge, was decided by an earlier now: it may still come. */
+async function freeMerges(profiles: SweepParts["profiles"], workspaceId: string, ids: readonly string[]): Promise<string[]> {
+  const frozen = await profiles.loadFrozen(workspaceId, ids);
+  const usersOf = (id: string) => [frozen.get(id)?.source.id, frozen.get(id)?.targetBefore.id].filter((user) => user !== undefined);
+  const held = await profiles.loadHeld(workspaceId, [...new Set(ids.flatMap(usersOf))]);
+  return ids.filter((id) => !usersOf(id).some((user) => held.has(user)));
 }
 
 async function sweepWorkspace(
