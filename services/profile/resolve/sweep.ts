@@ -64,7 +64,10 @@ async function overMerges({ profiles, clock, owns }: SweepParts, now: number): P
 /** What a held user waits for, an undo or the source of a later merge, was decided by an earlier now: it may still come. */
 async function freeMerges(profiles: SweepParts["profiles"], workspaceId: string, ids: readonly string[]): Promise<string[]> {
   const frozen = await profiles.loadFrozen(workspaceId, ids);
-  const usersOf = (id: string) => [frozen.get(id)?.source.id, frozen.get(id)?.targetBefore.id].filter((user) => user !== undefined);
+  function usersOf(id: string): string[] {
+    const merge = frozen.get(id);
+    return merge === undefined ? [] : [merge.source.id, merge.targetBefore.id];
+  }
   const held = await profiles.loadHeld(workspaceId, [...new Set(ids.flatMap(usersOf))]);
   return ids.filter((id) => !usersOf(id).some((user) => held.has(user)));
 }
