@@ -2,7 +2,6 @@
 import { setImmediate } from "node:timers";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Clock } from "../../platform/clock.ts";
-import type { PublishedEvent } from "../../platform/events/events.ts";
 import { newId } from "../../platform/identifier.ts";
 import type { Logger } from "../../platform/logger.ts";
 import type { ScimService } from "../../proto/gen/heddle/scim/v1/scim_service_pb.ts";
@@ -19,8 +18,7 @@ import { openUsers } from "./store/users.ts";
 export interface ScimEnds {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Where events go; without it, into the process's own log. */
-  readonly publish?: Publish;
+  readonly publish: Publish;
   readonly telemetry?: Pick<Telemetry, "metrics">;
 }
 
@@ -33,7 +31,7 @@ export interface ScimPart {
 }
 
 export function composeScim(documents: ScimDocuments, ends: ScimEnds): ScimPart {
-  const { clock, logger, publish = tellLog(logger), telemetry: { metrics } = noTelemetry } = ends;
+  const { clock, logger, publish, telemetry: { metrics } = noTelemetry } = ends;
   const relay = openRelay({ outbox: openOutbox(documents), publish, clock, logger });
   const notes = openNotes({ log: openRequestLog(documents, clock), clock, logger, metrics });
   const service = scimRoutes({
@@ -54,9 +52,4 @@ export function composeScim(documents: ScimDocuments, ends: ScimEnds): ScimPart 
       await relay.close();
     },
   };
-}
-
-/** Writes events to the process's own log, where no `publish` is given. */
-function tellLog(logger: Logger): Publish {
-  return async ({ subject, eventId, key }: PublishedEvent) => logger.info("event_published", { subject, eventId, key });
 }
