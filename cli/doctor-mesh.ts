@@ -7,8 +7,10 @@ import type { Session } from "../platform/cassandra/session.ts";
 import { systemClock } from "../platform/clock.ts";
 import { type ConfigReader, readConfig } from "../platform/config.ts";
 import { limits } from "../platform/limits.ts";
-import { askApi, connectJetStream, type JetStreamConnection } from "../platform/log/jetstream-connection.ts";
+import { connectJetStream } from "../platform/log/jetstream-connection.ts";
+import { roomOf } from "../platform/log/jetstream-stream.ts";
 import { findAll } from "../platform/epoch/guard.ts";
+import { streamNamesOf } from "../platform/epoch/streams.ts";
 import { silentLogger } from "../platform/logger.ts";
 import { readStore, readStreams, readTls, type StoreConfig, type StreamsConfig } from "../platform/mesh-config.ts";
 import { openEpochKeyspaces } from "./epoch-keyspaces.ts";
@@ -85,23 +87,17 @@ async function attempt(check: string, work: () => Promise<Finding[]>): Promise<F
 async function factsOfNats({ streams, monitorUrl }: DoctorConfig): Promise<NatsFacts> {
   const connection = await connectJetStream({ ...streams.nats, logger: silentLogger });
   try {
-    const names = ["intake", "lanes", "events"].map((name) => `${streams.logName}_${name}`);
+    const names = Object.values(streamNamesOf(streams.logName));
+    const rooms = await Promise.all(names.map(async (name) => ({ name, room: await roomOf(connection, name) })));
     return {
       version: connection.serverVersion,
       messageBytesMax: connection.messageBytesMax,
-      streams: (await Promise.all(names.map((name) => streamFacts(connection, name)))).flat(),
+      streams: rooms.flatMap(({ name, room }) => room === undefined ? [] : [{ name, ...room }]),
       sync: monitorUrl === "" ? undefined : await syncOf(monitorUrl),
     };
   } finally {
     await connection.close();
   }
-}
-
-async function streamFacts(connection: JetStreamConnection, name: string): Promise<NatsFacts["streams"]> {
-  const info = await askApi<StreamInfo>(connection, { subject: `STREAM.INFO.${name}`, missing: streamNotFound });
-  if (info === undefined) return [];
-  const { config: { max_bytes: bytesMax, num_replicas: replicas }, state: { bytes } } = info;
-  return [{ name, bytes, bytesMax, replicas }];
 }
 
 /** From the monitoring port, as no client may ask for it. */
@@ -193,10 +189,4 @@ async function factsOfRedis({ redisUrl, redisTls }: RedisConfig): Promise<RedisF
   }
 }
 
-const streamNotFound = 10059;
 const nanosPerSecond = 1e9;
-
-interface StreamInfo {
-  readonly config: { readonly max_bytes: number; readonly num_replicas: number };
-  readonly state: { readonly bytes: number };
-}

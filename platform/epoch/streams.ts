@@ -1,12 +1,11 @@
 /** The streams of an installation as its epochs see them: what they are called, what they say of themselves, and how they are made. */
-import { Buffer } from "node:buffer";
 import { createEventStream } from "../events/jetstream.ts";
 import { laneLayout } from "../lane/layout.ts";
 import { positionFromBytes } from "../lane/lane-positions.ts";
 import { placeFromBytes } from "../lane/place.ts";
 import type { JetStreamConnection } from "../log/jetstream-connection.ts";
-import { lastMessage } from "../log/jetstream-read.ts";
-import { checkpointSubject, connectToStream, lookAtStream, partitionSubject, trimmedSubject } from "../log/jetstream-stream.ts";
+import { lastMessage, tailOf } from "../log/jetstream-read.ts";
+import { checkpointSubject, connectToStream, lookAtStream } from "../log/jetstream-stream.ts";
 import type { Logger } from "../logger.ts";
 import type { EventsConfig, StreamsConfig } from "../mesh-config.ts";
 import type { Epoch, StreamKind } from "./epoch.ts";
@@ -49,7 +48,9 @@ export async function lookAtPlaces(
       return await Promise.all(own.map((lane) => position(`messaging-status-${layout.messagingStatus(lane)}`)));
     case "profile": {
       const orders = Array.from({ length: partitions }, (_, partition) => partition);
-      const resolved = orders.flatMap((partition) => [tailOf(connection, names, partition), checkpointOf(connection, names, partition)]);
+      const resolved = orders.flatMap((
+        partition,
+      ) => [tailPlaceOf(connection, names, partition), checkpointOf(connection, names, partition)]);
       return await Promise.all([...resolved, ...own.map((lane) => position(`apply-${lane}`))]);
     }
   }
@@ -57,11 +58,8 @@ export async function lookAtPlaces(
 
 type Names = ReturnType<typeof streamNamesOf>;
 
-async function tailOf(connection: JetStreamConnection, { intake }: Names, partition: number): Promise<FoundPlace> {
-  const last = await lastMessage(connection, { stream: intake, subject: partitionSubject(intake, partition) });
-  const trimmed = last ? undefined : await lastMessage(connection, { stream: intake, subject: trimmedSubject(intake, partition) });
-  const at = last?.sequence ?? (trimmed === undefined ? 0 : Number(Buffer.from(trimmed.body).toString()));
-  return { mark: `intake-${partition}`, of: "intake", at, rows: 0 };
+async function tailPlaceOf(connection: JetStreamConnection, { intake }: Names, partition: number): Promise<FoundPlace> {
+  return { mark: `intake-${partition}`, of: "intake", at: await tailOf(connection, intake, partition), rows: 0 };
 }
 
 async function checkpointOf(connection: JetStreamConnection, { lanes }: Names, partition: number): Promise<FoundPlace> {

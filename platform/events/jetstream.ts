@@ -1,11 +1,13 @@
 /** Events in a JetStream stream of their own, which other teams read with any NATS client (docs/events.md). */
 import type { Msg } from "nats";
 import { limits } from "../limits.ts";
-import { askApi, connectJetStream, type ConnectOptions, isAway, type JetStreamConnection } from "../log/jetstream-connection.ts";
+import { askApi, connectJetStream, type ConnectOptions, type JetStreamConnection } from "../log/jetstream-connection.ts";
 import { isBatchCheaper, type Message, publishTogether } from "../log/jetstream-publish.ts";
+import { isLast } from "../log/jetstream-read.ts";
 import { bodyBytesMaxOf } from "../log/message-size.ts";
-import { checkMessageSize, logMetadata, type StreamConfig } from "../log/jetstream-stream.ts";
+import { checkMessageSize, connectPrepared, createStream, infoOf, logMetadata, type StreamConfig } from "../log/jetstream-stream.ts";
 import { Refusal } from "../refusal.ts";
+import { slicesBySize } from "../slices-by-size.ts";
 import { checkEvent, type Events, type KeptEvent, type PublishedEvent } from "./events.ts";
 
 export interface EventStreamShape {
@@ -35,35 +37,20 @@ export interface EventLog {
  * the log it drops what is old: it reports what happened, and nothing is only in it.
  */
 export async function createEventStream(options: EventStreamShape & ConnectOptions, log?: EventLog): Promise<void> {
-  const connection = await connectTo(options, (open) => makeStream(open, options, log));
+  const connection = await connectPrepared(options, (open) => makeStream(open, options, log));
   await connection.close();
 }
 
 /** Connects to the stream that is there, to publish and to read. Refuses LOG_UNAVAILABLE while no server answers, or there is none. */
 export async function openEventStream(options: Pick<EventStreamShape, "name"> & ConnectOptions): Promise<Events> {
   let config: StreamConfig = {};
-  const connection = await connectTo(options, async (open) => {
+  const connection = await connectPrepared(options, async (open) => {
+    checkMessageSize(open);
     const found = await infoOf(open, options.name);
     if (found === undefined) throw new Refusal("LOG_UNAVAILABLE", `There is no stream "${options.name}"`);
     config = found.config;
   });
   return eventsOf(connection, options.name, (count) => config.allow_atomic === true && isBatchCheaper(count, config.num_replicas ?? 1));
-}
-
-async function connectTo(
-  options: ConnectOptions,
-  prepare: (connection: JetStreamConnection) => Promise<void>,
-): Promise<JetStreamConnection> {
-  let connection: JetStreamConnection | undefined;
-  try {
-    connection = await connectJetStream(options);
-    checkMessageSize(connection);
-    await prepare(connection);
-    return connection;
-  } catch (error) {
-    await connection?.close();
-    throw isAway(error) ? new Refusal("LOG_UNAVAILABLE", "No NATS server answers", { cause: error }) : error;
-  }
 }
 
 /** The stream that is there, to be read alone. Refuses LOG_UNAVAILABLE while no server answers. */
@@ -80,7 +67,8 @@ function eventsOf(connection: JetStreamConnection, name: string, isBatch: (count
   return {
     async publish(events) {
       for (const event of events) checkEvent(event);
-      for (const some of inParts(events)) {
+      const underWay = { max: limits.eventsInFlightMax, bytesMax: limits.eventBytesInFlightMax };
+      for (const some of slicesBySize(events, ({ body }) => body.byteLength, underWay)) {
         if (isBatch(some.length) && await isPublishedTogether(connection, name, some)) continue;
         await Promise.all(some.map((event) => publish(connection, name, event)));
       }
@@ -92,22 +80,6 @@ function eventsOf(connection: JetStreamConnection, name: string, isBatch: (count
     readLast: (of, max) => readLast(connection, { name, filter: eventSubject(name, of), max }),
     close: () => connection.close(),
   };
-}
-
-/** What is under way at once. */
-function inParts(events: readonly PublishedEvent[]): PublishedEvent[][] {
-  const parts: PublishedEvent[][] = [];
-  let bytes = 0;
-  for (const event of events) {
-    const part = parts.at(-1);
-    bytes += event.body.byteLength;
-    if (part !== undefined && part.length < limits.eventsInFlightMax && bytes <= limits.eventBytesInFlightMax) part.push(event);
-    else {
-      parts.push([event]);
-      bytes = event.body.byteLength;
-    }
-  }
-  return parts;
 }
 
 /** A large batch costs a third of what its messages cost one by one. False: it certainly was not taken, as where one of them is there already. */
@@ -181,18 +153,10 @@ async function countFrom(connection: JetStreamConnection, { name, filter, from }
 
 async function getDirect(connection: JetStreamConnection, name: string, question: object): Promise<Msg[]> {
   try {
-    return await connection.requestMany(`$JS.API.DIRECT.GET.${name}`, new TextEncoder().encode(JSON.stringify(question)), isEnd);
+    return await connection.requestMany(`$JS.API.DIRECT.GET.${name}`, new TextEncoder().encode(JSON.stringify(question)), isLast);
   } catch (cause) {
     throw new Refusal("LOG_UNAVAILABLE", "The events cannot be reached", { cause });
   }
-}
-
-/** 204 ends a batch, 404 says that there is nothing more. */
-function isEnd({ headers }: Msg): boolean {
-  const status = headers?.code ?? 0;
-  if (status === 0) return false;
-  if (status === endOfBatch || status === nothingFound) return true;
-  throw new Error(`JetStream answered a direct read with ${status}, "${headers?.description}"`);
 }
 
 function keptOf(name: string, { headers, data }: Msg): KeptEvent {
@@ -209,8 +173,8 @@ function keptOf(name: string, { headers, data }: Msg): KeptEvent {
 }
 
 async function makeStream(connection: JetStreamConnection, shape: EventStreamShape, log?: EventLog): Promise<void> {
+  checkMessageSize(connection);
   const { name, replicas, bytesMax, keepMs } = shape;
-  const metadata = log && logMetadata(log);
   const config = {
     name,
     description: "Events of Heddle for other services and teams",
@@ -227,15 +191,10 @@ async function makeStream(connection: JetStreamConnection, shape: EventStreamSha
   };
   const found = await infoOf(connection, name);
   if (found === undefined) {
-    const body = { ...config, ...(log && { metadata, first_seq: log.first }) };
-    if (await askApi(connection, { subject: `STREAM.CREATE.${name}`, body, missing: nameInUse })) return;
+    if (await createStream(connection, { ...config, ...(log && { metadata: logMetadata(log), first_seq: log.first }) })) return;
   }
-  const body = { ...found?.config, ...config, metadata: { ...found?.config.metadata, ...metadata } };
+  const body = { ...found?.config, ...config, metadata: { ...found?.config.metadata, ...(log && logMetadata(log)) } };
   await askApi(connection, { subject: `STREAM.UPDATE.${name}`, body });
-}
-
-function infoOf(connection: JetStreamConnection, name: string): Promise<{ readonly config: StreamConfig } | undefined> {
-  return askApi(connection, { subject: `STREAM.INFO.${name}`, missing: streamNotFound });
 }
 
 /** How much further back is looked where there are too few. */
@@ -244,7 +203,3 @@ const spanGrowth = 8;
 const messageIdHeader = "Nats-Msg-Id";
 const keyHeader = "Heddle-Key";
 const nanosPerMs = 1_000_000;
-const nameInUse = 10058;
-const streamNotFound = 10059;
-const endOfBatch = 204;
-const nothingFound = 404;

@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import type { Msg } from "nats";
 import { limits } from "../limits.ts";
 import { askApi, type JetStreamConnection } from "./jetstream-connection.ts";
+import { partitionSubject, trimmedSubject } from "./jetstream-stream.ts";
 import type { LogRecord } from "./log.ts";
 import { joinParts, partFromHeader, partHeader } from "./message-size.ts";
 
@@ -46,6 +47,14 @@ export async function firstOfRecordAt(
 ): Promise<number | undefined> {
   const { parts: [part] } = await readParts(connection, { ...ask, after: ask.from - 1, max: 1, bytesMax: 0 });
   return part && part.sequence - part.index;
+}
+
+/** The last sequence of a partition's records, of those too that were trimmed; 0 where there was none. */
+export async function tailOf(connection: JetStreamConnection, stream: string, partition: number): Promise<number> {
+  const last = await lastMessage(connection, { stream, subject: partitionSubject(stream, partition) });
+  if (last) return last.sequence;
+  const trimmed = await lastMessage(connection, { stream, subject: trimmedSubject(stream, partition) });
+  return trimmed ? Number(new TextDecoder().decode(trimmed.body)) : 0;
 }
 
 /** The last message of a subject, asked from the leader. */
@@ -104,7 +113,7 @@ async function readFromLeader(connection: JetStreamConnection, ask: ReadAsk): Pr
 }
 
 /** 204 ends a batch, 404 says that there is nothing; anything else with a status is an error. */
-function isLast(answer: Msg): boolean {
+export function isLast(answer: Msg): boolean {
   const status = answer.headers?.code ?? 0;
   if (status === 0) return false;
   if (status === endOfBatch || status === nothingFound) return true;

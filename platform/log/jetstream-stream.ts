@@ -52,11 +52,19 @@ export function noticeSubject(name: string): string {
  * Refuses LOG_UNAVAILABLE while no server answers, which may be tried again. Throws with everything that makes the stream
  * unfit: it drops what is old, it was made for another number of partitions.
  */
-export async function connectToStream(options: StreamShape & ConnectOptions): Promise<JetStreamConnection> {
+export function connectToStream(options: StreamShape & ConnectOptions): Promise<JetStreamConnection> {
+  return connectPrepared(options, (connection) => openStream(connection, { shape: options, logger: options.logger }));
+}
+
+/** Connects, and closes again where `prepare` fails. Refuses LOG_UNAVAILABLE while no server answers. */
+export async function connectPrepared(
+  options: ConnectOptions,
+  prepare: (connection: JetStreamConnection) => Promise<void>,
+): Promise<JetStreamConnection> {
   let connection: JetStreamConnection | undefined;
   try {
     connection = await connectJetStream(options);
-    await openStream(connection, { shape: options, logger: options.logger });
+    await prepare(connection);
     return connection;
   } catch (error) {
     await connection?.close();
@@ -117,13 +125,13 @@ export async function endOfStream(
   return found && { last: found.state.last_seq, leader: found.cluster?.leader ?? "" };
 }
 
-/** The room and the copies that a stream has; undefined where there is no stream. Opening it with these changes nothing. */
+/** What a stream holds, its room and its copies; undefined where there is no stream. Opening it with these changes nothing. */
 export async function roomOf(
   connection: JetStreamConnection,
   name: string,
-): Promise<{ readonly bytesMax: number; readonly replicas: number } | undefined> {
+): Promise<{ readonly bytes: number; readonly bytesMax: number; readonly replicas: number } | undefined> {
   const found = await infoOf(connection, name);
-  return found && { bytesMax: found.config.max_bytes ?? -1, replicas: found.config.num_replicas ?? 1 };
+  return found && { bytes: found.state.bytes, bytesMax: found.config.max_bytes ?? -1, replicas: found.config.num_replicas ?? 1 };
 }
 
 /** What a stream says of the log that it is of; undefined where there is no stream. */
@@ -154,7 +162,7 @@ export async function deleteStream(connection: JetStreamConnection, name: string
 
 async function makeStream(connection: JetStreamConnection, shape: StreamShape): Promise<StreamInfo> {
   const { name, epoch = 0, logId, first = epoch * sequencesPerEpoch + 1 } = shape;
-  const config: StreamConfig = {
+  const config = {
     name,
     description: "A log of Heddle: never set max_age or discard old on it",
     subjects: [`${name}.>`],
@@ -170,13 +178,21 @@ async function makeStream(connection: JetStreamConnection, shape: StreamShape): 
     republish: { src: `${name}.*`, dest: `${noticeSubject(name)}.{{wildcard(1)}}`, headers_only: true },
     metadata: { [partitionsKey]: String(shape.partitions), [epochKey]: String(epoch), ...(logId !== undefined && { [logKey]: logId }) },
   };
-  const made = await askApi<StreamInfo>(connection, { subject: `STREAM.CREATE.${name}`, body: config, missing: nameInUse });
-  const found = made ?? await infoOf(connection, name);
+  const found = await createStream(connection, config) ?? await infoOf(connection, name);
   if (!found) throw new Error(`The stream "${name}" was deleted while it was opened`);
   return found;
 }
 
-function infoOf(connection: JetStreamConnection, name: string): Promise<StreamInfo | undefined> {
+/** Undefined where a stream of the name is there. */
+export function createStream(
+  connection: JetStreamConnection,
+  config: StreamConfig & { readonly name: string },
+): Promise<StreamInfo | undefined> {
+  return askApi<StreamInfo>(connection, { subject: `STREAM.CREATE.${config.name}`, body: config, missing: nameInUse });
+}
+
+/** Undefined where there is no stream. */
+export function infoOf(connection: JetStreamConnection, name: string): Promise<StreamInfo | undefined> {
   return askApi<StreamInfo>(connection, { subject: `STREAM.INFO.${name}`, missing: streamNotFound });
 }
 
@@ -234,6 +250,6 @@ export interface StreamConfig {
 
 interface StreamInfo {
   readonly config: StreamConfig;
-  readonly state: { readonly last_seq: number };
+  readonly state: { readonly last_seq: number; readonly bytes: number };
   readonly cluster?: { readonly leader?: string };
 }

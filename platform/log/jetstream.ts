@@ -6,7 +6,7 @@ import { Refusal } from "../refusal.ts";
 import { askApi, type ConnectOptions, type JetStreamConnection } from "./jetstream-connection.ts";
 import { openRecordNotices, type RecordNotices } from "./jetstream-notices.ts";
 import { isBatchCheaper, publishTogether } from "./jetstream-publish.ts";
-import { firstOfRecordAt, lastMessage, readRecords } from "./jetstream-read.ts";
+import { firstOfRecordAt, readRecords, tailOf } from "./jetstream-read.ts";
 import { connectToStream, partitionSubject, type StreamShape, trimmedSubject } from "./jetstream-stream.ts";
 import type { Log, LogRecord } from "./log.ts";
 import { bodyBytesMaxOf, cutRecord, type PartMessage } from "./message-size.ts";
@@ -45,7 +45,7 @@ class JetStreamLog implements Log {
   readonly #line: GroupCommit;
   readonly #notices: RecordNotices;
   readonly #recent: RecentRecords;
-  readonly #askTail = singleFlight((partition: number) => this.#tailOf(partition));
+  readonly #askTail = singleFlight((partition: number) => tailOf(this.#connection, this.#name, partition));
   /** The highest sequence of each partition that this process knows to be there. */
   readonly #seen: number[];
   #trimming: Promise<unknown> = Promise.resolve();
@@ -173,13 +173,6 @@ class JetStreamLog implements Log {
     while (this.#line.waiting() > 0) {
       for (const append of this.#line.take()) append.reject(new Refusal("LOG_UNAVAILABLE", undefined, { cause }));
     }
-  }
-
-  async #tailOf(partition: number): Promise<number> {
-    const last = await lastMessage(this.#connection, { stream: this.#name, subject: partitionSubject(this.#name, partition) });
-    if (last) return last.sequence;
-    const trimmed = await lastMessage(this.#connection, { stream: this.#name, subject: trimmedSubject(this.#name, partition) });
-    return trimmed ? Number(new TextDecoder().decode(trimmed.body)) : 0;
   }
 
   /** The tail is that of the last record; where that goes too, it is written down before. */
