@@ -8,7 +8,7 @@ import {
   AwaitOutcomeResponseSchema,
 } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { decidedRepeat, type WriteParts } from "../intake/submit.ts";
-import { positionFromToken } from "./position-token.ts";
+import { positionFromToken } from "../../../platform/intake/position.ts";
 
 export async function handleAwaitOutcome(parts: WriteParts, message: AwaitOutcomeRequest): Promise<AwaitOutcomeResponse> {
   const position = positionFromToken(message.position);

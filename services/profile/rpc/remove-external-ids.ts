@@ -10,7 +10,7 @@ import {
 } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { submitDecided, type WriteParts } from "../intake/submit.ts";
 import { itemErrors, takenItems } from "./item-outcomes.ts";
-import { positionToToken } from "./position-token.ts";
+import { positionToToken } from "../../../platform/intake/position.ts";
 import { repeatedWith } from "./request.ts";
 
 export async function handleRemoveExternalIds(parts: WriteParts, message: RemoveExternalIdsRequest): Promise<RemoveExternalIdsResponse> {

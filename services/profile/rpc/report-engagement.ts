@@ -9,7 +9,7 @@ import {
 } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { submit, type WriteParts } from "../intake/submit.ts";
 import { checkUserKey } from "../intake/user-key-message.ts";
-import { positionToToken } from "./position-token.ts";
+import { positionToToken } from "../../../platform/intake/position.ts";
 
 export async function handleReportEngagement(parts: WriteParts, message: ReportEngagementRequest): Promise<ReportEngagementResponse> {
   const { report } = message;

@@ -11,7 +11,7 @@ import {
 import { isDeviceName } from "../domain/resolve-devices.ts";
 import { submit, type WriteParts } from "../intake/submit.ts";
 import { checkUserKey } from "../intake/user-key-message.ts";
-import { positionToToken } from "./position-token.ts";
+import { positionToToken } from "../../../platform/intake/position.ts";
 
 export async function handleReportSession(parts: WriteParts, message: ReportSessionRequest): Promise<ReportSessionResponse> {
   const { report } = message;

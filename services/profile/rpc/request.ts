@@ -7,7 +7,7 @@ import { type Scoped, scopeOf } from "../../../platform/request-context.ts";
 import type { KnownGroups, Scope } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { ReadRequest } from "../domain/catch-up.ts";
 import type { Written } from "../intake/submit.ts";
-import { positionFromToken, positionToToken } from "./position-token.ts";
+import { positionFromToken, positionToToken } from "../../../platform/intake/position.ts";
 
 /** The subscription groups of the workspace, where the caller has asked for them. */
 export function groupsOf({ groups }: { readonly groups?: KnownGroups | undefined }): ReadonlySet<string> | undefined {

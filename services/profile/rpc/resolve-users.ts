@@ -9,7 +9,7 @@ import type { ReadParts } from "../domain/catch-up.ts";
 import type { UserRow } from "../domain/identity.ts";
 import { resolveUsers } from "../domain/resolve-users.ts";
 import { userKeyFromMessage } from "../intake/user-key-message.ts";
-import { positionToToken } from "./position-token.ts";
+import { positionToToken } from "../../../platform/intake/position.ts";
 import { readOf } from "./request.ts";
 
 export async function handleResolveUsers(parts: ReadParts, message: ResolveUsersRequest): Promise<ResolveUsersResponse> {

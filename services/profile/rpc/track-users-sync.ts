@@ -22,7 +22,7 @@ import { submit } from "../intake/submit.ts";
 import { firstAnswer } from "./first-answer.ts";
 import { toJsonBytes } from "./json-bytes.ts";
 import { rejectedFor } from "./rejected-for.ts";
-import { positionToToken } from "./position-token.ts";
+import { positionToToken } from "../../../platform/intake/position.ts";
 import { groupsOf } from "./request.ts";
 import { openAnswer, sealAnswer } from "./sealed-answer.ts";
 import { syncUser } from "./sync-user.ts";

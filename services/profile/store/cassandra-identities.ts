@@ -1,6 +1,7 @@
 /** Identity rows in Cassandra: one table a kind, one partition a key, the step as their age. */
 import { Buffer } from "node:buffer";
 import { inFlight } from "../../../platform/in-flight.ts";
+import { write } from "../../../platform/cassandra/batches.ts";
 import type { Row, Session, Statement } from "../../../platform/cassandra/session.ts";
 import { createGate } from "../../../platform/gate.ts";
 import { limits } from "../../../platform/limits.ts";
@@ -43,7 +44,7 @@ export function cassandraIdentities({ session, now }: { session: Session; now: (
       await inFlight(
         [...namesAsListed(workspaceId, rows, stamp), ...writes],
         limits.cassandraInFlightMax,
-        (some) => gate.run(() => writeTogether(session, some)),
+        (some) => gate.run(() => write(session, some)),
       );
     },
     async listNames(workspaceId, kind, { prefix, after, max }) {
@@ -95,13 +96,6 @@ export function namesAsListed(workspaceId: string, rows: ReadonlyMap<IdentityKey
       return some.slice(at * limits.cassandraBatchStatementsMax, (at + 1) * limits.cassandraBatchStatementsMax);
     })
   );
-}
-
-/** Of one partition. */
-export async function writeTogether(session: Session, statements: readonly Statement[]): Promise<void> {
-  const [first, second] = statements;
-  if (second !== undefined) return await session.batch(statements);
-  if (first !== undefined) await session.execute(first);
 }
 
 /** Cassandra fails what asks for a longer key than a row may have, instead of finding nothing: a client may have made up the name. */

@@ -1,10 +1,11 @@
 /** Names of users of builds before, which listed none: whole tables are read, a page at a time. */
 import { inFlight } from "../../../platform/in-flight.ts";
+import { write } from "../../../platform/cassandra/batches.ts";
 import { type Row, scanTable, type Session } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { IdentityKey } from "../domain/identity.ts";
 import type { NameKind } from "../domain/ports.ts";
-import { namesAsListed, writeTogether } from "./cassandra-identities.ts";
+import { namesAsListed } from "./cassandra-identities.ts";
 import { identityTables } from "./statements.ts";
 
 /**
@@ -19,7 +20,7 @@ export async function fillNames(session: Session): Promise<number> {
       const batches = [...ofWorkspaces].flatMap(([workspaceId, some]) => {
         return namesAsListed(workspaceId, new Map(some.map((row) => [keyOf(kind, row), true])), oldest);
       });
-      await inFlight(batches, limits.cassandraInFlightMax, (batch) => writeTogether(session, batch));
+      await inFlight(batches, limits.cassandraInFlightMax, (batch) => write(session, batch));
       count += rows.length;
     }
   }

@@ -78,5 +78,3 @@ export const profileSchema: readonly string[] = [
   DELETE FROM profile_identities WHERE workspace IN (SELECT number FROM profile_workspaces) AND key = 'n:newest';
   `,
 ];
-
-export { laneSchema } from "../../../platform/lane/sqlite.ts";

@@ -1,5 +1,6 @@
 /** The embedded store of the profile service: identities, profiles and steps as tables of the shared SQLite file. */
 import { isBefore } from "../../../platform/lane/mark.ts";
+import { laneSchema } from "../../../platform/lane/sqlite.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
 import { migrate } from "../../../platform/sqlite/migrate.ts";
 import { textOfBytes } from "../../../platform/sqlite/text-bytes.ts";
@@ -13,7 +14,7 @@ import type { StepStore } from "../resolve/step-store.ts";
 import { originsFromRow } from "./origin-rows.ts";
 import { rejectedFromRow } from "./rejected-rows.ts";
 import { profileFromRow } from "./rows.ts";
-import { laneSchema, profileSchema } from "./schema.ts";
+import { profileSchema } from "./schema.ts";
 import { lastCharacter } from "./names.ts";
 import { commitStep, type EncodeLane, planStepRows } from "./sqlite-step.ts";
 import { userIdOf, userReader } from "./sqlite-users.ts";

@@ -1,6 +1,6 @@
 /** Positions as clients carry them. */
 import { expect, test } from "vitest";
-import { positionFromToken, positionToToken } from "./position-token.ts";
+import { positionFromToken, positionToToken } from "./position.ts";
 
 test("positionFromToken() gives back what positionToToken() took", () => {
   const position = { partition: 63, sequence: 5 * 2 ** 40 + 1 };
