@@ -9,7 +9,7 @@ import { applyRecord } from "./domain/apply-records.ts";
 import type { LaneItem } from "./domain/lane-item.ts";
 import { encodeRecord } from "./intake/record-message.fixture.ts";
 import { laneRows } from "./lanes/lane-message.ts";
-import { logOperator } from "./lanes/log-operator.ts";
+import { logOperator, logService } from "./lanes/log-operator.ts";
 import { readLaneMessage } from "./lanes/profile-lane.ts";
 import { openLogOperation } from "./log-operation.ts";
 import { event, testProfiles } from "./profile-service.fixture.ts";
@@ -133,7 +133,10 @@ test("in the mesh the word goes through the user's lane", async () => {
   };
   const lags = () => Promise.resolve([{ lane: "intake-0", records: 3, seconds: 1.5 }]);
   const identities = { forgetSetAside: () => Promise.resolve() };
-  const client = directClient(LogService, logOperator({ profiles, identities, intake: lanes, lanes, layout: laneLayout(1, 2), lags }));
+  const client = directClient(
+    LogService,
+    logService(logOperator({ profiles, identities, intake: lanes, lanes, layout: laneLayout(1, 2), lags })),
+  );
   const status = await client.getStatus({});
   expect(status.lags).toMatchObject([{ lane: "intake-0", records: 3n, seconds: 1.5 }]);
   const [held] = status.held;

@@ -38,7 +38,7 @@ import { bucketOfUser, type Numbering, numberingOfUser } from "../../platform/us
 import { lastChangedOf } from "./events/last-changed.ts";
 import { createIntake, partitionOf } from "./intake/intake-log.ts";
 import { bucketMembers, laneMember } from "./lanes/bucket-members.ts";
-import { logOperator } from "./lanes/log-operator.ts";
+import { logOperator, logService } from "./lanes/log-operator.ts";
 import type { MeshProfileConfig } from "./mesh-config.ts";
 import { type MeshReaderOptions, startMeshReaders } from "./mesh-readers.ts";
 import { meshWork, openProfileBacklog, type ProfileBacklog } from "./mesh-work.ts";
@@ -170,7 +170,7 @@ async function open(
   await beforeListen();
   const routes = [
     rpcRoute(ProfileService, service),
-    rpcRoute(LogService, logOperator({ ...store, intake, lanes, layout, lags: work.lags })),
+    rpcRoute(LogService, logService(logOperator({ ...store, intake, lanes, layout, lags: work.lags }))),
   ];
   const server = await serveRpc({ ...config.rpc, routes, callers: callersOf(config), clock, logger, telemetry, health, tenants });
   opened.push(() => server.close());

@@ -47,7 +47,8 @@ export { emailStatusesBy } from "./clients/email-statuses.ts";
 export { type EmailStatuses, noStatuses } from "./domain/email-statuses.ts";
 export { trackVerdict } from "./domain/track-verdict.ts";
 export { type ProfileConfig, readProfileConfig } from "./config.ts";
-export { type LogOperation, logService, openLogOperation } from "./log-operation.ts";
+export { type LogOperation, logService } from "./lanes/log-operator.ts";
+export { openLogOperation } from "./log-operation.ts";
 
 export interface ProfileOptions {
   /** Closed by the caller that opened them, after this part. */

@@ -3,7 +3,8 @@ import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { sha256 } from "../../../platform/intake/idempotency.ts";
 import { limits } from "../../../platform/limits.ts";
 import { IdempotencySchema, IntakeRecordSchema } from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
-import type { SetAsideRecord } from "../domain/ports.ts";
+import type { Log } from "../../../platform/log/log.ts";
+import type { IdentityWriter, SetAsideRecord } from "../domain/ports.ts";
 import { decodeRecord } from "./record-message.ts";
 
 /**
@@ -20,6 +21,23 @@ export function redrivenBody({ partition, sequence, body }: SetAsideRecord): Uin
   } catch {
     return undefined;
   }
+}
+
+/** Behind all others of their partitions: what came after them was resolved without them. How many. */
+export async function redriveSetAside(
+  records: readonly SetAsideRecord[],
+  intake: Pick<Log, "append">,
+  identities: Pick<IdentityWriter, "forgetSetAside">,
+): Promise<number> {
+  let redriven = 0;
+  for (const record of records) {
+    const body = redrivenBody(record);
+    if (body === undefined) continue;
+    await intake.append(record.partition, body, "low");
+    await identities.forgetSetAside(record);
+    redriven += 1;
+  }
+  return redriven;
 }
 
 const keepMs = BigInt(limits.jobKeepMs);

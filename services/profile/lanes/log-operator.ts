@@ -1,6 +1,7 @@
 /** What an operator asks of the profile service: how far it is, what it cannot apply, and to try again or to pass over. */
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { LaneLayout } from "../../../platform/lane/layout.ts";
+import type { ShownRecord } from "../../../platform/lane/shown-record.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Log } from "../../../platform/log/log.ts";
 import { Refusal } from "../../../platform/refusal.ts";
@@ -8,9 +9,36 @@ import type { Lag } from "../../../platform/telemetry/lag.ts";
 import type { LogService, SkipRequest } from "../../../proto/gen/heddle/log/v1/log_service_pb.ts";
 import type { HeldUser, IdentityWriter, ProfileStore, SetAsidePlace, SetAsideRecord } from "../domain/ports.ts";
 import type { Mark } from "../domain/profile.ts";
-import { redrivenBody } from "../intake/redriven.ts";
+import { redrivenBody, redriveSetAside } from "../intake/redriven.ts";
 import { redriveUsers, skipRecord } from "./redrive-users.ts";
 import { type BlockedPlace, findSetAside, showRecord } from "./show-record.ts";
+
+export interface LogOperation {
+  status(): Promise<LogStatus>;
+  /** The content of a record that waits. Refuses NOT_FOUND. */
+  show(at: BlockedPlace | SetAsidePlace): Promise<ShownRecord>;
+  /** How many held users, and how many records that were set aside, will be tried once more. */
+  redrive(): Promise<{ readonly users: number; readonly records: number }>;
+  /** Refuses NOT_FOUND and STATE_CONFLICT as heddle.log.v1 does. */
+  skip(of: BlockedPlace): Promise<void>;
+  /** Gives up a record that was set aside. Refuses NOT_FOUND. */
+  skipSetAside(at: SetAsidePlace): Promise<void>;
+}
+
+/** heddle.log.v1 over the operation. */
+export function logService(operation: LogOperation): ServiceImpl<typeof LogService> {
+  return {
+    getStatus: async () => statusMessage(await operation.status()),
+    showRecord: async (asked) => ({ record: await operation.show(placeOf(asked)) }),
+    redrive: () => operation.redrive(),
+    async skip(asked) {
+      const place = placeOf(asked);
+      if ("userId" in place) await operation.skip(place);
+      else await operation.skipSetAside(place);
+      return {};
+    },
+  };
+}
 
 export interface LogOperatorParts {
   readonly profiles: Pick<ProfileStore, "listHeld" | "loadHeld" | "listSetAside">;
@@ -21,47 +49,43 @@ export interface LogOperatorParts {
   readonly lags: () => Promise<readonly Lag[]>;
 }
 
-/** heddle.log.v1 over the lanes of the mesh: what is asked for travels in the users' lanes, behind everything before it. */
-export function logOperator(parts: LogOperatorParts): ServiceImpl<typeof LogService> {
-  const { profiles, lags } = parts;
+/** Over the lanes of the mesh: what is asked for travels in the users' lanes, behind everything before it. */
+export function logOperator(parts: LogOperatorParts): LogOperation {
+  const { profiles, identities, intake } = parts;
   return {
-    async getStatus() {
-      const [lag, held, setAside] = await Promise.all([
-        lags(),
-        heldUsers(profiles),
-        profiles.listSetAside(limits.heldRedriveMax),
-      ]);
-      return statusMessage({ lags: lag, held, setAside });
+    async status() {
+      const [lags, held, setAside] = await Promise.all([parts.lags(), heldUsers(profiles), profiles.listSetAside(limits.heldRedriveMax)]);
+      return { lags, held, setAside };
     },
-    showRecord: async (message) => ({ record: await showRecord(profiles, placeOf(message)) }),
-    redrive: async () => ({ users: await redriveUsers(parts), records: await redriveSetAside(parts) }),
-    async skip(asked) {
-      const place = placeOf(asked);
-      if ("userId" in place) {
-        checkSkip((await profiles.loadHeld(place.workspaceId, [place.userId])).get(place.userId), place);
-        await skipRecord(parts, place);
-      } else {
-        findSetAside(await profiles.listSetAside(limits.heldRedriveMax), place);
-        await parts.identities.forgetSetAside(place);
-      }
-      return {};
+    show: (at) => showRecord(profiles, at),
+    async redrive() {
+      const users = await redriveUsers(parts);
+      return { users, records: await redriveSetAside(await profiles.listSetAside(limits.heldRedriveMax), intake, identities) };
+    },
+    async skip(of) {
+      checkSkip((await profiles.loadHeld(of.workspaceId, [of.userId])).get(of.userId), of);
+      await skipRecord(parts, of);
+    },
+    async skipSetAside(at) {
+      findSetAside(await profiles.listSetAside(limits.heldRedriveMax), at);
+      await identities.forgetSetAside(at);
     },
   };
 }
 
 /** Which record is meant: that of a held user, or without one that of the intake. */
-export function placeOf({ workspaceId, userId, sequence, part, partition }: Omit<SkipRequest, "$typeName">): BlockedPlace | SetAsidePlace {
+function placeOf({ workspaceId, userId, sequence, part, partition }: Omit<SkipRequest, "$typeName">): BlockedPlace | SetAsidePlace {
   return userId === "" ? { partition, sequence: Number(sequence) } : { workspaceId, userId, mark: [Number(sequence), part] };
 }
 
-export interface LogStatus {
+interface LogStatus {
   /** Without seconds where no process was asked that looks regularly. */
   readonly lags: readonly (Omit<Lag, "seconds"> & Partial<Pick<Lag, "seconds">>)[];
   readonly held: readonly HeldRow[];
   readonly setAside: readonly Omit<SetAsideRecord, "body">[];
 }
 
-export function statusMessage({ lags, held, setAside }: LogStatus) {
+function statusMessage({ lags, held, setAside }: LogStatus) {
   return {
     lags: lags.map(({ lane, records, seconds = 0 }) => ({ lane, records: BigInt(records), seconds })),
     held: held.map(({ mark: [sequence, part], ...user }) => ({ ...user, sequence: BigInt(sequence), part })),
@@ -90,19 +114,6 @@ export async function heldUsers(profiles: Pick<ProfileStore, "listHeld" | "loadH
 /** Whether this build can read the record. */
 export function isRedrivable(record: SetAsideRecord): boolean {
   return redrivenBody(record) !== undefined;
-}
-
-/** Behind all others of their partitions: what came after them was resolved without them. How many. */
-async function redriveSetAside({ profiles, identities, intake }: LogOperatorParts): Promise<number> {
-  let redriven = 0;
-  for (const record of await profiles.listSetAside(limits.heldRedriveMax)) {
-    const body = redrivenBody(record);
-    if (body === undefined) continue;
-    await intake.append(record.partition, body, "low");
-    await identities.forgetSetAside(record);
-    redriven += 1;
-  }
-  return redriven;
 }
 
 /** Only what stands first and cannot be applied is passed over: a user who waits for another comes free with that one. */

@@ -14,7 +14,7 @@ import { applyStep } from "../apply/apply-step.ts";
 import { type Pace, StepPace } from "../apply/pace.ts";
 import { type Addressed, laneRecordsOf, userOfItem } from "../domain/lane-item.ts";
 import type { ConsentRecord, IdentityStore, ProfileStore, RecordOutcome } from "../domain/ports.ts";
-import { redrivenBody } from "../intake/redriven.ts";
+import { redriveSetAside } from "../intake/redriven.ts";
 import { createOutcomes, type Outcomes } from "../reader/outcomes.ts";
 import type { RecordTrace, Resolved, ResolvedWorkspace } from "./resolve-records.ts";
 import type { Step, StepStore, UnitOfWork, WorkspaceStep } from "./step-store.ts";
@@ -208,16 +208,10 @@ class StepsOfStore implements CommittedSteps {
     await this.#write({ partition, through: this.place?.through ?? 0, workspaces: [], setAside: [] }, applied);
   }
 
-  /** Behind all others: what came after it was resolved without it. */
   async #redriveSetAside(): Promise<void> {
     const { profiles, partition, log, store } = this.#parts;
-    const own = (await profiles.listSetAside(limits.heldRedriveMax)).filter((record) => record.partition === partition);
-    for (const record of own) {
-      const body = redrivenBody(record);
-      if (body === undefined) continue;
-      await log.append(partition, body, "low");
-      await store.forgetSetAside(record);
-    }
+    const setAside = await profiles.listSetAside(limits.heldRedriveMax);
+    await redriveSetAside(setAside.filter((record) => record.partition === partition), log, store);
   }
 
   /** Last: the step is in force, whether its backlog can be counted or not. */

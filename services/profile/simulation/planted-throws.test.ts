@@ -16,7 +16,7 @@ import type { Step } from "../../../platform/log/fenced-step.ts";
 import type { UserChanges } from "../domain/ports.ts";
 import { encodeRecord } from "../intake/record-message.fixture.ts";
 import { decodeRecord } from "../intake/record-message.ts";
-import { logOperator } from "../lanes/log-operator.ts";
+import { logOperator, logService } from "../lanes/log-operator.ts";
 import { checkpointSubject, type Cluster, createCluster, type Plant } from "./cluster.fixture.ts";
 import { subjectOf } from "./streams.fixture.ts";
 import { createWorld, type World } from "./world.fixture.ts";
@@ -72,7 +72,7 @@ async function redrive({ cluster, world }: Run): Promise<void> {
     append: (partition: number, body: Uint8Array) => Promise.resolve(stream.append(subjectOf(partition), body)),
   });
   const parts = { ...store, intake: appendTo(intake), lanes: appendTo(lanes), layout, lags: () => Promise.resolve([]) };
-  await directClient(LogService, logOperator(parts)).redrive({});
+  await directClient(LogService, logService(logOperator(parts))).redrive({});
   await world.run(() => isQuiet(cluster), () => {});
 }
 
