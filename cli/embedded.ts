@@ -40,6 +40,7 @@ import { openSubscription, type SubscriptionPart } from "../services/subscriptio
 import { databaseFile } from "./data-folder.ts";
 import { runningFile } from "./running-record.ts";
 import type { StartConfig } from "./start-config.ts";
+import type { Readiness } from "../platform/telemetry/metrics-server.ts";
 
 export interface Embedded {
   readonly access: Access & AccessAdmin;
@@ -195,13 +196,8 @@ async function startScim(
 }
 
 /** A part that is not ready says why; else the first that has something to say. Names the part. */
-function firstTrouble(parts: Readonly<Record<string, { health(): Health }>>): Health {
+function firstTrouble(parts: Readonly<Record<string, { health(): Readiness }>>): Readiness {
   const troubled = Object.entries(parts).map(([name, part]) => ({ name, ...part.health() })).filter(({ reason }) => reason !== undefined);
   const { name, ready, reason } = troubled.find((part) => !part.ready) ?? troubled[0] ?? { name: "", ready: true };
   return reason === undefined ? { ready } : { ready, reason: `${name}: ${reason}` };
-}
-
-interface Health {
-  readonly ready: boolean;
-  readonly reason?: string;
 }

@@ -1,33 +1,12 @@
 /** The parts of the mesh that serve RPCs, and the keyspaces that parts have: a row each. A row loads its part's code alone. */
 import type { Clock } from "../platform/clock.ts";
 import type { ConfigReader } from "../platform/config.ts";
-import type { Logger } from "../platform/logger.ts";
-import type { Readiness } from "../platform/telemetry/metrics-server.ts";
-import type { Tenants } from "../platform/rpc/tenants.ts";
-import type { Telemetry } from "../platform/telemetry/telemetry.ts";
 import type { StoreConfig } from "../platform/mesh-config.ts";
-
-export interface ServedPart {
-  /** Where its RPCs are served. */
-  readonly url: string;
-  /** What /readyz of its metrics port says; ready as long as it is left out. */
-  readonly health?: () => Readiness;
-  /** Refuses new calls, finishes those under way, gives its work to others. */
-  close(): Promise<void>;
-}
-
-/** What every part of the mesh gets. */
-export interface ProcessParts {
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly telemetry: Telemetry;
-  /** Which workspaces and companies there are; the gateway, which serves no RPCs, needs none. */
-  readonly tenants?: Tenants;
-}
+import type { PartEnds, ServedPart } from "../platform/rpc/served-part.ts";
 
 export type ServePart = <Config extends object>(
   read: (reader: ConfigReader) => Config,
-  serve: (config: Config, parts: ProcessParts) => Promise<ServedPart>,
+  serve: (config: Config, parts: PartEnds) => Promise<ServedPart>,
 ) => Promise<number>;
 
 /** By name, as `heddle serve` takes it; the other parts find it by HEDDLE_<NAME>_URL. */

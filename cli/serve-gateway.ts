@@ -19,7 +19,7 @@ import { ownProcess } from "../platform/own-process.ts";
 import { connectClient } from "../platform/rpc/client.ts";
 import { directClient } from "../platform/rpc/direct.ts";
 import { watchParts } from "../platform/rpc/watch-parts.ts";
-import type { Readiness } from "../platform/telemetry/metrics-server.ts";
+import type { PartEnds, ServedPart } from "../platform/rpc/served-part.ts";
 import { ContentService } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
 import { TranslationService } from "../proto/gen/heddle/content/v1/translation_service_pb.ts";
 import { LogService } from "../proto/gen/heddle/log/v1/log_service_pb.ts";
@@ -28,7 +28,6 @@ import { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_p
 import { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import { SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { applyText, describeResult, describeSecrets, fileProblems, readDeclarationFile } from "./apply.ts";
-import type { ProcessParts } from "./mesh-parts.ts";
 import { print } from "./output.ts";
 
 export interface MeshGatewayConfig {
@@ -62,9 +61,9 @@ export function readMeshGatewayConfig(reader: ConfigReader): MeshGatewayConfig {
 
 export async function openMeshGateway(
   config: MeshGatewayConfig,
-  parts: ProcessParts,
+  parts: PartEnds,
   { apply: applyFile, env }: { readonly apply?: string; readonly env: NodeJS.ProcessEnv },
-): Promise<{ health(): Readiness; close(): Promise<void> }> {
+): Promise<Pick<ServedPart, "health" | "close">> {
   const { clock, logger } = parts;
   const opened: (() => Promise<void> | void)[] = [];
   async function close(): Promise<void> {
@@ -110,14 +109,14 @@ function isWorthPrinting({ action, note, secretShownBefore }: Change): boolean {
 
 async function listen(
   config: MeshGatewayConfig,
-  { access, processes, examine, clock, logger, telemetry, between }: ProcessParts & {
+  { access, processes, examine, clock, logger, telemetry, between }: PartEnds & {
     readonly access: Access & AccessAdmin;
     readonly processes: Processes;
     readonly examine: () => Promise<readonly Finding[]>;
     readonly between?: Between;
   },
   opened: (() => Promise<void> | void)[],
-): Promise<{ url: string; health(): Readiness }> {
+): Promise<Omit<ServedPart, "close">> {
   const limiter = await openRedisLimiter({
     url: config.redisUrl,
     ...(config.redisTls && { tls: config.redisTls }),

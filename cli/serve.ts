@@ -10,16 +10,14 @@ import { ownProcess } from "../platform/own-process.ts";
 import { runUntilSignal } from "../platform/process.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { readTelemetryConfig } from "../platform/telemetry/config.ts";
-import type { Readiness } from "../platform/telemetry/metrics-server.ts";
+import type { PartEnds, ServedPart } from "../platform/rpc/served-part.ts";
 import { openTelemetry } from "../platform/telemetry/telemetry.ts";
 import { asCalled } from "./called-as.ts";
-import { meshParts, type ProcessParts, type ServedPart } from "./mesh-parts.ts";
+import { meshParts } from "./mesh-parts.ts";
 import { print, reportFailure, UsageError } from "./output.ts";
 import { openMeshGateway, readMeshGatewayConfig } from "./serve-gateway.ts";
 import { readSettings } from "./settings.ts";
 import { releaseSemiSpaceWhole } from "./v8-heap.ts";
-
-export { readSettings };
 
 export interface ServeOptions {
   /** A declaration file that the gateway applies first. */
@@ -55,7 +53,7 @@ export async function serve(part: string, options: ServeOptions): Promise<number
 async function withTenants(
   name: string,
   config: MeshAccessConfig,
-  { parts, open }: { readonly parts: ProcessParts; readonly open: (parts: ProcessParts) => Promise<ServedPart> },
+  { parts, open }: { readonly parts: PartEnds; readonly open: (parts: PartEnds) => Promise<ServedPart> },
 ): Promise<ServedPart> {
   const tenants = await openMeshTenants(config, parts);
   try {
@@ -63,7 +61,7 @@ async function withTenants(
     const endAnnouncing = tenants.announce(ownProcess(name, parts.clock));
     return {
       url: part.url,
-      health: () => part.health?.() ?? { ready: true },
+      health: () => part.health(),
       async close() {
         await part.close();
         await endAnnouncing();
@@ -78,8 +76,8 @@ async function withTenants(
 
 async function listening<Config>(
   name: string,
-  open: (config: Config, parts: ProcessParts) => Promise<ServedPart>,
-  { config, parts }: { config: Config; parts: ProcessParts },
+  open: (config: Config, parts: PartEnds) => Promise<ServedPart>,
+  { config, parts }: { config: Config; parts: PartEnds },
 ): Promise<ServedPart> {
   const part = await open(config, parts);
   parts.logger.info("listening", { url: part.url });
@@ -89,17 +87,12 @@ async function listening<Config>(
 
 const levels: readonly LogLevel[] = ["debug", "info", "warn", "error", "silent"];
 
-interface Running {
-  readonly health?: () => Readiness;
-  close(): Promise<void>;
-}
-
 async function run<Config extends object>(
   name: string,
   { env }: ServeOptions,
   { read, open, leaveMs = () => 0 }: {
     readonly read: (reader: ConfigReader) => Config;
-    readonly open: (config: Config, parts: ProcessParts) => Promise<Running>;
+    readonly open: (config: Config, parts: PartEnds) => Promise<Pick<ServedPart, "health" | "close">>;
     /** How long the part goes on before it drains. */
     readonly leaveMs?: (config: Config) => number;
   },
@@ -120,7 +113,7 @@ async function run<Config extends object>(
         return undefined;
       }
       releaseSemiSpaceWhole();
-      telemetry.watch(() => part.health?.() ?? { ready: true });
+      telemetry.watch(() => part.health());
       return { part, telemetry };
     },
     async stop({ part, telemetry }) {

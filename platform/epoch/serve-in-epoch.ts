@@ -6,15 +6,9 @@ import { limits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
 import { Refusal } from "../refusal.ts";
 import type { RpcRoute } from "../rpc/guard.ts";
+import type { ServedPart } from "../rpc/served-part.ts";
 import { type RpcServer, type RpcServerOptions, serveRpc } from "../rpc/server.ts";
 import type { Readiness } from "../telemetry/metrics-server.ts";
-
-export interface EpochPart {
-  /** Where its RPCs are served. */
-  readonly url: string;
-  health(): Readiness;
-  close(): Promise<void>;
-}
 
 export interface EpochPartPlan<Rpc extends { readonly port: number }> {
   readonly services: readonly DescService[];
@@ -26,7 +20,7 @@ export interface EpochPartPlan<Rpc extends { readonly port: number }> {
    * Opens everything and serves. `onMismatch` is what the guard of the log calls; `beforeListen` has to be awaited right before the
    * port of `rpc` is taken.
    */
-  open(ends: EpochPartEnds<Rpc>): Promise<EpochPart>;
+  open(ends: EpochPartEnds<Rpc>): Promise<ServedPart>;
 }
 
 export interface EpochPartEnds<Rpc> {
@@ -36,16 +30,16 @@ export interface EpochPartEnds<Rpc> {
 }
 
 /** Rejects as `open` does, but for EPOCH_MISMATCH: then it listens and refuses, and tries again until what was lost is mended. */
-export async function serveInEpoch<Rpc extends { readonly port: number }>(plan: EpochPartPlan<Rpc>): Promise<EpochPart> {
+export async function serveInEpoch<Rpc extends { readonly port: number }>(plan: EpochPartPlan<Rpc>): Promise<ServedPart> {
   const part = new Served(plan);
   await part.start();
   return part;
 }
 
-class Served<Rpc extends { readonly port: number }> implements EpochPart {
+class Served<Rpc extends { readonly port: number }> implements ServedPart {
   url = "";
   readonly #plan: EpochPartPlan<Rpc>;
-  #part: EpochPart | undefined;
+  #part: ServedPart | undefined;
   #refusing: RpcServer | undefined;
   #mismatch: Refusal | undefined;
   /** What did not fit when that could be looked at last. */

@@ -1,29 +1,11 @@
 /** A service without lanes as a process of the mesh: its keyspace, its RPCs, and all of it closed in the opposite order. */
 import { openKeyspace } from "../cassandra/keyspace.ts";
 import type { Session } from "../cassandra/session.ts";
-import type { Clock } from "../clock.ts";
-import type { Logger } from "../logger.ts";
 import type { RpcServerConfig, StoreConfig } from "../mesh-config.ts";
 import type { Readiness } from "../telemetry/metrics-server.ts";
-import type { Telemetry } from "../telemetry/telemetry.ts";
 import type { RpcRoute } from "./guard.ts";
+import type { PartEnds, ServedPart } from "./served-part.ts";
 import { serveRpc } from "./server.ts";
-import type { Tenants } from "./tenants.ts";
-
-export interface StoreService {
-  /** Where its RPCs are served. */
-  readonly url: string;
-  health(): Readiness;
-  /** Refuses new calls and finishes those under way. */
-  close(): Promise<void>;
-}
-
-export interface StoreServiceDeps {
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly telemetry: Telemetry;
-  readonly tenants?: Tenants;
-}
 
 /** What is to be closed, in the order in which it was opened. */
 export type Opened = (() => Promise<unknown> | unknown)[];
@@ -31,9 +13,9 @@ export type Opened = (() => Promise<unknown> | unknown)[];
 /** Refuses STORE_UNAVAILABLE where Cassandra cannot be reached, and what `open` refuses. */
 export async function serveStoreService(
   config: StoreConfig & { readonly rpc: RpcServerConfig; readonly schemaFolder: string },
-  { clock, logger, telemetry, tenants }: StoreServiceDeps,
+  { clock, logger, telemetry, tenants }: PartEnds,
   open: (session: Session, opened: Opened) => Promise<readonly RpcRoute[]>,
-): Promise<StoreService> {
+): Promise<ServedPart> {
   const opened: Opened = [];
   async function close(): Promise<void> {
     for (const closeOne of opened.splice(0).reverse()) await closeOne();

@@ -4,11 +4,12 @@ import { Health, HealthCheckResponse_ServingStatus as ServingStatus } from "../.
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { PeerConfig } from "../mesh-config.ts";
+import type { Readiness } from "../telemetry/metrics-server.ts";
 import { openPeers } from "./peers.ts";
 
 export interface PartsWatch {
   /** As of the last answers: ready when each part has a ready process; else it names the parts that have none. */
-  health(): { readonly ready: boolean; readonly reason?: string };
+  health(): Readiness;
   close(): void;
 }
 

@@ -11,7 +11,8 @@ import { limits } from "../../platform/limits.ts";
 import type { PeerConfig, StoreConfig } from "../../platform/mesh-config.ts";
 import { type ClientOptions, connectClient } from "../../platform/rpc/client.ts";
 import { rpcRoute } from "../../platform/rpc/guard.ts";
-import { type Opened, serveStoreService, type StoreService, type StoreServiceDeps } from "../../platform/rpc/store-service.ts";
+import type { PartEnds, ServedPart } from "../../platform/rpc/served-part.ts";
+import { type Opened, serveStoreService } from "../../platform/rpc/store-service.ts";
 import { ContentService } from "../../proto/gen/heddle/content/v1/content_service_pb.ts";
 import { TranslationService } from "../../proto/gen/heddle/content/v1/translation_service_pb.ts";
 import { MessagingStatusService } from "../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
@@ -26,7 +27,7 @@ import { centersOver, translationsOver } from "./compose.ts";
 export { type MeshContentConfig, readMeshContentConfig, readMeshContentStore } from "./mesh-config.ts";
 
 /** Refuses as serveStoreService; the services it asks may come later. */
-export async function serveMeshContent(config: MeshContentConfig, deps: StoreServiceDeps): Promise<StoreService> {
+export async function serveMeshContent(config: MeshContentConfig, deps: PartEnds): Promise<ServedPart> {
   const { clock, logger, telemetry: { tracer } } = deps;
   return await serveStoreService({ ...config, schemaFolder: contentMeshSchema }, deps, async (session, opened) => {
     opened.push(sweepChunksDaily({ session, clock, logger, layout: translationsLayout }));

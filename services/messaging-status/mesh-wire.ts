@@ -5,10 +5,11 @@ import type { Clock } from "../../platform/clock.ts";
 import { positionFromToken } from "../../platform/intake/position.ts";
 import { openHeld } from "../consent/lane/held.ts";
 import type { LaneRead, MeshLanes } from "../consent/lane/mesh-lanes.ts";
-import { type MeshPart, type MeshPartEnds, type MeshPartPlan, serveMeshPart } from "../consent/lane/mesh-part.ts";
+import { type MeshPartPlan, serveMeshPart } from "../consent/lane/mesh-part.ts";
 import { limits } from "../../platform/limits.ts";
 import type { MeshPartConfig, StoreConfig } from "../../platform/mesh-config.ts";
 import { rpcRoute } from "../../platform/rpc/guard.ts";
+import type { PartEnds, ServedPart } from "../../platform/rpc/served-part.ts";
 import { MessagingStatusService } from "../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import type { Caught } from "./domain/ports.ts";
 import { eventsOf } from "./events/status-events.ts";
@@ -22,7 +23,7 @@ import { cassandraStatusMove } from "./store/moved-cassandra.ts";
 export { readMeshMessagingStatusConfig, readMeshMessagingStatusStore } from "./mesh-config.ts";
 
 /** As serveMeshPart. */
-export async function serveMeshMessagingStatus(config: MeshPartConfig, ends: MeshPartEnds): Promise<MeshPart> {
+export async function serveMeshMessagingStatus(config: MeshPartConfig, ends: PartEnds): Promise<ServedPart> {
   return await serveMeshPart(plan, config, ends);
 }
 

@@ -15,15 +15,14 @@ import { openJetStreamLog } from "../../platform/log/jetstream.ts";
 import { createRecentRecords } from "../../platform/log/recent-records.ts";
 import { limits } from "../../platform/limits.ts";
 import type { StoreConfig } from "../../platform/mesh-config.ts";
-import type { Logger } from "../../platform/logger.ts";
 import { type ClientOptions, connectClient } from "../../platform/rpc/client.ts";
 import { rpcRoute } from "../../platform/rpc/guard.ts";
+import type { PartEnds, ServedPart } from "../../platform/rpc/served-part.ts";
 import { serveRpc } from "../../platform/rpc/server.ts";
-import type { Tenants } from "../../platform/rpc/tenants.ts";
 import { measuredStore } from "../../platform/telemetry/measured-calls.ts";
 import { measuredLog } from "../../platform/telemetry/measured-log.ts";
 import type { Readiness } from "../../platform/telemetry/metrics-server.ts";
-import { noTelemetry, type Telemetry } from "../../platform/telemetry/telemetry.ts";
+import type { Telemetry } from "../../platform/telemetry/telemetry.ts";
 import { watchWork } from "../../platform/telemetry/work-metrics.ts";
 import { LogService } from "../../proto/gen/heddle/log/v1/log_service_pb.ts";
 import { MessagingStatusService } from "../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
@@ -53,22 +52,6 @@ import { type CassandraProfileStore, openCassandraProfileStore } from "./store/c
 
 export { type MeshProfileConfig, readMeshProfileConfig, readMeshProfileStore } from "./mesh-config.ts";
 
-export interface MeshProfile {
-  /** Where its RPCs are served. */
-  readonly url: string;
-  /** Whether accepted data can be applied and read; names the part that fails. */
-  health(): Readiness;
-  /** Refuses new calls, finishes those under way, gives its work to the other processes. */
-  close(): Promise<void>;
-}
-
-export interface MeshParts {
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly telemetry?: Telemetry;
-  readonly tenants?: Tenants;
-}
-
 /** For `heddle migrate --names`; how many names there are. */
 export async function listNames(config: StoreConfig, clock: Clock): Promise<number> {
   const { session, close } = await openKeyspace(config, profileSchema, clock);
@@ -85,7 +68,7 @@ type Opened = (() => Promise<unknown> | unknown)[];
  * Refuses LOG_UNAVAILABLE and STORE_UNAVAILABLE where NATS or Cassandra cannot be reached; throws where the tables are not migrated.
  * Where log and rows do not fit it listens and refuses every call.
  */
-export async function serveMeshProfile(config: MeshProfileConfig, parts: MeshParts): Promise<MeshProfile> {
+export async function serveMeshProfile(config: MeshProfileConfig, parts: PartEnds): Promise<ServedPart> {
   return await serveInEpoch({
     services: [ProfileService, LogService],
     callers: callersOf(config),
@@ -114,13 +97,13 @@ function callersOf({ rpc, operators }: MeshProfileConfig): Map<string, readonly 
   ]);
 }
 
-type OpenParts = MeshParts & Pick<EpochPartEnds<MeshProfileConfig["rpc"]>, "onMismatch" | "beforeListen">;
+type OpenParts = PartEnds & Pick<EpochPartEnds<MeshProfileConfig["rpc"]>, "onMismatch" | "beforeListen">;
 
 async function open(
   config: MeshProfileConfig,
-  { clock, logger, telemetry = noTelemetry, tenants, onMismatch, beforeListen }: OpenParts,
+  { clock, logger, telemetry, tenants, onMismatch, beforeListen }: OpenParts,
   opened: Opened,
-): Promise<Pick<MeshProfile, "url" | "health">> {
+): Promise<Omit<ServedPart, "close">> {
   const layout = laneLayout(config.partitions, config.lanes);
   const { session, watch, sealedBy } = await openStore(config, clock, opened);
   const guard = await openEpochGuard({ service: "profile", ...config, session, streams: config, clock, logger, onMismatch });
@@ -234,7 +217,11 @@ function tablesIn(session: Session, { partitions }: Pick<MeshProfileConfig, "par
   return openCassandraProfileStore({ session, clock, partitions, bucketOf: bucketOfUser });
 }
 
-async function openLogs(config: MeshProfileConfig, parts: MeshParts & { lanePartitions: number; guard: EpochGuard }, opened: Opened) {
+async function openLogs(
+  config: MeshProfileConfig,
+  parts: Pick<PartEnds, "clock" | "logger"> & { lanePartitions: number; guard: EpochGuard },
+  opened: Opened,
+) {
   const { clock, logger, lanePartitions, guard } = parts;
   const stream = { ...config.nats, replicas: config.replicas, bytesMax: config.bytesMax, make: false, clock, logger };
   const intake = guardedLog(

@@ -11,7 +11,9 @@ import type { Database } from "../../platform/sqlite/database.ts";
 import { createLagLook, type Lag, openLagMeter } from "../../platform/telemetry/lag.ts";
 import { watchLags } from "../../platform/telemetry/lag-history.ts";
 import { measuredStore } from "../../platform/telemetry/measured-calls.ts";
+import type { Readiness } from "../../platform/telemetry/metrics-server.ts";
 import { noTelemetry, type Telemetry } from "../../platform/telemetry/telemetry.ts";
+import type { Backlog } from "../../platform/telemetry/work-metrics.ts";
 import type { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { freeze, takeBack, takeIn } from "./domain/apply-merge.ts";
 import { applyRecord } from "./domain/apply-records.ts";
@@ -30,7 +32,7 @@ import { decodeRecord } from "./intake/record-message.ts";
 import { laneRows } from "./lanes/lane-message.ts";
 import { createUserCache, userCacheOptions } from "./apply/user-cache.ts";
 import { type PureSteps, reportedSteps } from "./apply/pure-steps.ts";
-import { type Backlog, commitSteps, type CommittedSteps } from "./resolve/commit-steps.ts";
+import { commitSteps, type CommittedSteps } from "./resolve/commit-steps.ts";
 import { resolvePartition } from "./resolve/resolve-partition.ts";
 import type { Resolve } from "./resolve/resolve-workspace.ts";
 import { createViews, type Views } from "./resolve/views.ts";
@@ -70,7 +72,7 @@ export interface ProfileOptions {
 export interface ProfilePart {
   readonly service: ServiceImpl<typeof ProfileService>;
   /** Ready with a reason: some records are set aside or held back, all others are applied. */
-  health(): Health;
+  health(): Readiness;
   /** How far each partition is behind the log. */
   lags(): Promise<readonly Lag[]>;
   /** What waits for a human, over all partitions. */
@@ -81,11 +83,6 @@ export interface ProfilePart {
   redrive(): void;
   /** Ends after the steps under way. What is in the log stays there for the next start. */
   close(): Promise<void>;
-}
-
-interface Health {
-  readonly ready: boolean;
-  readonly reason?: string;
 }
 
 export async function openProfile(options: ProfileOptions): Promise<ProfilePart> {
@@ -182,7 +179,7 @@ function measuredTables({ identities, profiles, steps }: ProfileTables, { metric
   };
 }
 
-function healthOf(partitions: readonly Partition[]): Health {
+function healthOf(partitions: readonly Partition[]): Readiness {
   const trouble = partitions.map((partition) => partition.trouble()).find((reason) => reason !== undefined);
   if (trouble !== undefined) return { ready: false, reason: trouble };
   const { heldUsers, setAside } = backlogOf(partitions);

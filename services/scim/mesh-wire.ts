@@ -6,7 +6,8 @@ import { openEventStream } from "../../platform/events/jetstream.ts";
 import { limits } from "../../platform/limits.ts";
 import type { StoreConfig } from "../../platform/mesh-config.ts";
 import { rpcRoute } from "../../platform/rpc/guard.ts";
-import { serveStoreService, type StoreService, type StoreServiceDeps } from "../../platform/rpc/store-service.ts";
+import type { PartEnds, ServedPart } from "../../platform/rpc/served-part.ts";
+import { serveStoreService } from "../../platform/rpc/store-service.ts";
 import { ScimService } from "../../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import { composeScim, type ScimPart } from "./compose.ts";
 import type { LogEntry, LogQuestion } from "./domain/ports.ts";
@@ -18,7 +19,7 @@ import { openRequestLog } from "./store/request-log.ts";
 export { type MeshScimConfig, readMeshScimConfig, readMeshScimStore } from "./mesh-config.ts";
 
 /** Refuses as serveStoreService, and LOG_UNAVAILABLE where NATS cannot be reached. Events that wait go out by another process or the next start. */
-export async function serveMeshScim(config: MeshScimConfig, deps: StoreServiceDeps): Promise<StoreService> {
+export async function serveMeshScim(config: MeshScimConfig, deps: PartEnds): Promise<ServedPart> {
   const { clock, logger, telemetry } = deps;
   return await serveStoreService({ ...config, schemaFolder: scimMeshSchema }, deps, async (session, opened) => {
     const events = await openEventStream({ ...config.events, logger });

@@ -6,10 +6,11 @@ import { newId } from "../../platform/identifier.ts";
 import { type Position, positionFromToken } from "../../platform/intake/position.ts";
 import { openHeld } from "../consent/lane/held.ts";
 import type { MeshLanes } from "../consent/lane/mesh-lanes.ts";
-import { type MeshPart, type MeshPartEnds, type MeshPartPlan, serveMeshPart } from "../consent/lane/mesh-part.ts";
+import { type MeshPartPlan, serveMeshPart } from "../consent/lane/mesh-part.ts";
 import { limits } from "../../platform/limits.ts";
 import type { MeshPartConfig, StoreConfig } from "../../platform/mesh-config.ts";
 import { rpcRoute } from "../../platform/rpc/guard.ts";
+import type { PartEnds, ServedPart } from "../../platform/rpc/served-part.ts";
 import { SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import type { Caught } from "./domain/ports.ts";
 import { eventsOf } from "./events/membership-events.ts";
@@ -24,7 +25,7 @@ import { sweepRegularly } from "./sweep-merges.ts";
 export { readMeshSubscriptionConfig, readMeshSubscriptionStore } from "./mesh-config.ts";
 
 /** As serveMeshPart. */
-export async function serveMeshSubscription(config: MeshPartConfig, ends: MeshPartEnds): Promise<MeshPart> {
+export async function serveMeshSubscription(config: MeshPartConfig, ends: PartEnds): Promise<ServedPart> {
   return await serveMeshPart(plan, config, ends);
 }
 

@@ -15,10 +15,9 @@ import type { Logger } from "../../../platform/logger.ts";
 import type { MeshPartConfig } from "../../../platform/mesh-config.ts";
 import { connectClient } from "../../../platform/rpc/client.ts";
 import type { RpcRoute } from "../../../platform/rpc/guard.ts";
+import type { PartEnds, ServedPart } from "../../../platform/rpc/served-part.ts";
 import { serveRpc } from "../../../platform/rpc/server.ts";
-import type { Tenants } from "../../../platform/rpc/tenants.ts";
 import type { Readiness } from "../../../platform/telemetry/metrics-server.ts";
-import { noTelemetry, type Telemetry } from "../../../platform/telemetry/telemetry.ts";
 import type { TracedLane } from "../../../platform/telemetry/traced-records.ts";
 import { type LaneBacklog, type LaneWork, watchWork } from "../../../platform/telemetry/work-metrics.ts";
 import { ProfileService } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
@@ -30,22 +29,6 @@ import type { ConcernOf, LaneBody } from "./lane-window.ts";
 import type { LaneLayout } from "../../../platform/lane/layout.ts";
 import { type RedriveMessages, type Redriving, redriving, type SetAsideTables } from "./redrive.ts";
 import { type MeshLanes, type MeshLanesOptions, openMeshLanes } from "./mesh-lanes.ts";
-
-export interface MeshPart {
-  /** Where its RPCs are served. */
-  readonly url: string;
-  /** Whether accepted data can be applied and read; names what fails. */
-  health(): Readiness;
-  /** Refuses new calls, finishes those under way, gives its work to the other processes. */
-  close(): Promise<void>;
-}
-
-export interface MeshPartEnds {
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly telemetry?: Telemetry;
-  readonly tenants?: Tenants;
-}
 
 /** What makes one service of the two. */
 export interface MeshPartPlan<Tables extends PartTables> {
@@ -64,7 +47,7 @@ export interface MeshPartPlan<Tables extends PartTables> {
   /** Its RPCs. */
   route(serving: Serving<Tables>): RpcRoute;
   /** Work on the tables that needs no lane; the returned function ends it. */
-  beside?(tables: Tables, ends: MeshPartEnds): () => Promise<void> | void;
+  beside?(tables: Tables, ends: PartEnds): () => Promise<void> | void;
 }
 
 interface OpenTables extends Pick<Keyspace, "sealedBy"> {
@@ -99,8 +82,8 @@ interface Serving<Tables> {
 export async function serveMeshPart<Tables extends PartTables>(
   plan: MeshPartPlan<Tables>,
   config: MeshPartConfig,
-  ends: MeshPartEnds,
-): Promise<MeshPart> {
+  ends: PartEnds,
+): Promise<ServedPart> {
   return await serveInEpoch({
     services: [plan.service],
     callers: callersOf(plan, config),
@@ -126,14 +109,14 @@ function callersOf({ service }: { readonly service: DescService }, { rpc }: Mesh
 }
 
 type Opened = (() => Promise<unknown> | unknown)[];
-type OpenEnds = MeshPartEnds & Pick<EpochPartEnds<MeshPartConfig["rpc"]>, "onMismatch" | "beforeListen">;
+type OpenEnds = PartEnds & Pick<EpochPartEnds<MeshPartConfig["rpc"]>, "onMismatch" | "beforeListen">;
 
 async function open<Tables extends PartTables>(
   plan: MeshPartPlan<Tables>,
   config: MeshPartConfig,
   { ends, opened }: { readonly ends: OpenEnds; readonly opened: Opened },
-): Promise<Omit<MeshPart, "close">> {
-  const { clock, logger, telemetry = noTelemetry, tenants, onMismatch, beforeListen } = ends;
+): Promise<Omit<ServedPart, "close">> {
+  const { clock, logger, telemetry, tenants, onMismatch, beforeListen } = ends;
   const { session, watch, sealedBy, close: closeStore } = await openKeyspace(config, plan.schemaFolder, clock);
   opened.push(closeStore);
   const guard = await openEpochGuard({ service: plan.name, ...config, session, streams: config, clock, logger, onMismatch });

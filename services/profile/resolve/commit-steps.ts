@@ -8,6 +8,7 @@ import type { Log } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import { isPassing } from "../../../platform/passing.ts";
 import { noTracer, type Span, type Tracer } from "../../../platform/telemetry/tracer.ts";
+import type { Backlog } from "../../../platform/telemetry/work-metrics.ts";
 import type { ApartParts } from "../apply/apply-apart.ts";
 import type { ApartUser } from "../apply/apply-batch.ts";
 import { applyStep } from "../apply/apply-step.ts";
@@ -40,15 +41,10 @@ export interface CommitParts extends Pick<ApartParts, "cache" | "eventsOf"> {
   readonly onConsent: () => void;
 }
 
-/** What waits for a human, up to what one look shows. */
-export interface Backlog {
-  readonly heldUsers: number;
-  readonly setAside: number;
-}
-
 export interface CommittedSteps extends Steps {
   readonly progress: Progress;
   readonly outcomes: Outcomes<RecordOutcome>;
+  /** Up to what one look shows. */
   readonly backlog: Backlog;
   /** Tries what waits once more before the next step, but for the records to skip; resolves when that is done. */
   redrive(skips?: readonly Addressed[]): Promise<void>;
