@@ -23,6 +23,7 @@ import type { RpcServer, RpcServerOptions } from "../platform/rpc/server.ts";
 import { type Database, openDatabase } from "../platform/sqlite/database.ts";
 import { lockDirectory } from "../platform/sqlite/lock.ts";
 import { measuredLog } from "../platform/telemetry/measured-log.ts";
+import type { Readiness } from "../platform/telemetry/metrics-server.ts";
 import { openTelemetry, type Telemetry } from "../platform/telemetry/telemetry.ts";
 import { watchWork } from "../platform/telemetry/work-metrics.ts";
 import { ContentService } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
@@ -33,14 +34,13 @@ import { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_p
 import { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import { SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { type ContentOptions, openContent } from "../services/content/wire.ts";
-import { type MessagingStatusPart, openMessagingStatus } from "../services/messaging-status/wire.ts";
+import { openMessagingStatus } from "../services/messaging-status/wire.ts";
 import { type EmailStatuses, emailStatusesBy, logService, noStatuses, openLogOperation, openProfile } from "../services/profile/wire.ts";
 import { openScim, type ScimOptions } from "../services/scim/wire.ts";
-import { openSubscription, type SubscriptionPart } from "../services/subscription/wire.ts";
+import { openSubscription } from "../services/subscription/wire.ts";
 import { databaseFile } from "./data-folder.ts";
 import { runningFile } from "./running-record.ts";
 import type { StartConfig } from "./start-config.ts";
-import type { Readiness } from "../platform/telemetry/metrics-server.ts";
 
 export interface Embedded {
   readonly access: Access & AccessAdmin;
@@ -142,7 +142,7 @@ interface Below {
 /** The parts that call each other: profile asks for the state of addresses; consent is notified by the resolver and asks who is who. */
 async function openParts(config: StartConfig, below: Below, opened: (() => Promise<void> | void)[]) {
   const { database, log, telemetry, offer } = below;
-  const consent: { owners: (SubscriptionPart | MessagingStatusPart)[]; emailStatuses: EmailStatuses | undefined } = {
+  const consent: { owners: { notify(): void }[]; emailStatuses: EmailStatuses | undefined } = {
     owners: [],
     emailStatuses: undefined,
   };

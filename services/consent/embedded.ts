@@ -1,4 +1,6 @@
 /** A service of consent in one process: the engine over a lane and tables of the shared file, what reads wait for, and what waits for a human. */
+import type { DescService } from "@bufbuild/protobuf";
+import type { Client, ServiceImpl } from "@connectrpc/connect";
 import type { Clock } from "../../platform/clock.ts";
 import { createGate } from "../../platform/gate.ts";
 import { backoffMs } from "../../platform/lane/backoff.ts";
@@ -10,12 +12,38 @@ import { watchLags } from "../../platform/telemetry/lag-history.ts";
 import { createProgress } from "../../platform/lane/progress.ts";
 import { type RedriveMessages, type Redriving, redriving } from "./lane/redrive.ts";
 import { limits } from "../../platform/limits.ts";
+import type { Log } from "../../platform/log/log.ts";
 import type { Logger } from "../../platform/logger.ts";
+import type { Database } from "../../platform/sqlite/database.ts";
+import type { Readiness } from "../../platform/telemetry/metrics-server.ts";
 import type { LaneWork } from "../../platform/telemetry/work-metrics.ts";
 import type { Tracer } from "../../platform/telemetry/tracer.ts";
+import type { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { ApplyEnds } from "./engine/apply-messages.ts";
 import type { LaneMessages } from "./engine/lane-message.ts";
 import type { SqliteConsent } from "./store/sqlite.ts";
+
+export interface ConsentOptions {
+  /** Closed by the caller, after this part. */
+  readonly database: Database;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly profile: Client<typeof ProfileService>;
+  readonly tracer?: Tracer;
+}
+
+export interface ConsentPart<Service extends DescService> {
+  readonly service: ServiceImpl<Service>;
+  /** The resolver wrote a step. */
+  notify(): void;
+  health(): Readiness;
+  /** What waits in its lane, and for a human. */
+  readonly work: LaneWork;
+  /** Resolves when everything that is in the lane is applied. */
+  settled(): Promise<void>;
+  close(): Promise<void>;
+}
 
 export interface EmbeddedConsentParts {
   /** As in "messaging-status"; and as a sentence begins with it. */
@@ -91,7 +119,6 @@ export function openEmbeddedConsent({ service, title, tables, messages, apply, c
       const count = tables.setAsideCount();
       return count === 0 ? { ready: true } : { ready: true, reason: `${title} records set aside: ${count}` };
     },
-    /** Resolves when everything that is in the lane is applied. */
     settled: async () => void await progress.wait(await untilRead(tail, clock), Infinity),
     close() {
       watched.close();

@@ -1,15 +1,10 @@
 /** The messaging-status service put together: store, lane, links, use cases. The only file of the service that sees all of them. */
-import { behindIn, openEmbeddedConsent, setAsideIn } from "../consent/embedded.ts";
-import type { Client, ServiceImpl } from "@connectrpc/connect";
+import { behindIn, type ConsentOptions, type ConsentPart, openEmbeddedConsent, setAsideIn } from "../consent/embedded.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { openSqliteEvents } from "../../platform/events/sqlite.ts";
-import type { Log } from "../../platform/log/log.ts";
-import type { Logger } from "../../platform/logger.ts";
 import type { Database } from "../../platform/sqlite/database.ts";
-import type { LaneWork } from "../../platform/telemetry/work-metrics.ts";
-import { noTracer, type Tracer } from "../../platform/telemetry/tracer.ts";
+import { noTracer } from "../../platform/telemetry/tracer.ts";
 import type { MessagingStatusService } from "../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
-import type { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { EmailStatus } from "./domain/address-state.ts";
 import { eventsOf } from "./events/status-events.ts";
 import { applyMessages } from "./lanes/apply-messages.ts";
@@ -19,29 +14,7 @@ import { messagingStatusRoutes } from "./rpc/routes.ts";
 import { sqliteStatusMove } from "./store/moved-sqlite.ts";
 import { openSqliteStatusStore } from "./store/sqlite.ts";
 
-export interface MessagingStatusOptions {
-  /** Closed by the caller, after this part. */
-  readonly database: Database;
-  readonly log: Log;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly profile: Client<typeof ProfileService>;
-  readonly tracer?: Tracer;
-}
-
-export interface MessagingStatusPart {
-  readonly service: ServiceImpl<typeof MessagingStatusService>;
-  /** The resolver wrote a step. */
-  notify(): void;
-  health(): { readonly ready: boolean; readonly reason?: string };
-  /** What waits in its lane, and for a human. */
-  readonly work: LaneWork;
-  /** Resolves when everything that is in the lane is applied. */
-  settled(): Promise<void>;
-  close(): Promise<void>;
-}
-
-export async function openMessagingStatus(options: MessagingStatusOptions): Promise<MessagingStatusPart> {
+export async function openMessagingStatus(options: ConsentOptions): Promise<ConsentPart<typeof MessagingStatusService>> {
   const { database, log, clock, logger, profile, tracer = noTracer } = options;
   const events = await openSqliteEvents({ database, clock });
   const tables = await openSqliteStatusStore({

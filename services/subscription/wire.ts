@@ -1,16 +1,10 @@
 /** The subscription service put together: store, lane, use cases. The only file of the service that sees all of them. */
-import { behindIn, openEmbeddedConsent, setAsideIn } from "../consent/embedded.ts";
-import type { Client, ServiceImpl } from "@connectrpc/connect";
-import type { Clock } from "../../platform/clock.ts";
+import { behindIn, type ConsentOptions, type ConsentPart, openEmbeddedConsent, setAsideIn } from "../consent/embedded.ts";
 import { openSqliteEvents } from "../../platform/events/sqlite.ts";
 import { newId } from "../../platform/identifier.ts";
 import type { LedgerEntry } from "../../platform/ledger/ledger.ts";
-import type { Log } from "../../platform/log/log.ts";
-import type { Logger } from "../../platform/logger.ts";
 import type { Database } from "../../platform/sqlite/database.ts";
-import type { LaneWork } from "../../platform/telemetry/work-metrics.ts";
-import { noTracer, type Tracer } from "../../platform/telemetry/tracer.ts";
-import type { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import { noTracer } from "../../platform/telemetry/tracer.ts";
 import type { SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import type { Group } from "./domain/group.ts";
 import { changedBehind } from "./domain/group-order.ts";
@@ -25,29 +19,7 @@ import { sweepRegularly } from "./sweep-merges.ts";
 
 export type { Channel, Group } from "./domain/group.ts";
 
-export interface SubscriptionOptions {
-  /** Closed by the caller, after this part. */
-  readonly database: Database;
-  readonly log: Log;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly profile: Client<typeof ProfileService>;
-  readonly tracer?: Tracer;
-}
-
-export interface SubscriptionPart {
-  readonly service: ServiceImpl<typeof SubscriptionService>;
-  /** The resolver wrote a step. */
-  notify(): void;
-  health(): { readonly ready: boolean; readonly reason?: string };
-  /** What waits in its lane, and for a human. */
-  readonly work: LaneWork;
-  /** Resolves when everything that is in the lane is applied. */
-  settled(): Promise<void>;
-  close(): Promise<void>;
-}
-
-export async function openSubscription(options: SubscriptionOptions): Promise<SubscriptionPart> {
+export async function openSubscription(options: ConsentOptions): Promise<ConsentPart<typeof SubscriptionService>> {
   const { database, log, clock, logger, profile, tracer = noTracer } = options;
   const events = await openSqliteEvents({ database, clock });
   const tables = await openSqliteSubscriptionStore(database, (workspaceId, entries) => events.append(eventsOf(workspaceId, entries)));

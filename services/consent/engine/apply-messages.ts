@@ -6,8 +6,8 @@
 import { errorText } from "../../../platform/error-text.ts";
 import type { Aged } from "../../../platform/age.ts";
 import { halved } from "../../../platform/lane/halve.ts";
-import { createHolds, type Holds, planAround, type Planned, type Taken, type Waiting } from "../../../platform/lane/hold-back.ts";
-import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
+import { createHolds, type Holds, planAround, type Planned, type Taken } from "../../../platform/lane/hold-back.ts";
+import type { SetAside } from "../../../platform/lane/lane.ts";
 import type { LaneBody } from "../lane/lane-window.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { limits } from "../../../platform/limits.ts";
@@ -15,22 +15,15 @@ import { slicesBySize } from "../../../platform/slices-by-size.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import { isPassing } from "../../../platform/passing.ts";
 import { type TracedLane, tracedRecords } from "../../../platform/telemetry/traced-records.ts";
+import type { ConsentTables } from "../store/tables.ts";
 import { isTaken, type LaneMessages, type LaneSaid, type Redrive } from "./lane-message.ts";
-import { type ConsentRecord, type LaneStep, type Loaded, type PlanParts, planWorkspace, Skew } from "./plan-step.ts";
+import { type ConsentKind, type ConsentRecord, type PlanParts, planWorkspace, Skew } from "./plan-step.ts";
 
 /** The rows that an applier works on. */
-export interface AppliedTables<State> {
-  readonly loadForStep: (workspaceId: string, keys: readonly string[]) => Promise<Loaded<State>>;
-  readonly commit: (step: LaneStep<State>) => Promise<void>;
-  /** Entries of these subjects whose cause lies at `sequence` or later. */
-  readonly entriesSince: (workspaceId: string, subjects: readonly string[], sequence: number) => Promise<readonly LedgerEntry[]>;
-  /** What waits for a human, of one workspace. */
-  readonly waiting: (workspaceId: string) => Promise<readonly Waiting[]>;
-  /** What waits of a workspace, in order, at most `max`. */
-  readonly setAsideOf: (workspaceId: string, max: number) => Promise<readonly SetAside[]>;
-  /** The records wait no more. */
-  readonly forgetSetAside: (records: readonly LaneRecord[]) => Promise<void>;
-}
+export type AppliedTables<State> = Pick<
+  ConsentTables<State>,
+  "loadForStep" | "commit" | "entriesSince" | "waiting" | "setAsideOf" | "forgetSetAside"
+>;
 
 export interface ApplyEnds {
   /** Resolves when they are durable; harmless to do again. */
@@ -39,8 +32,8 @@ export interface ApplyEnds {
   readonly traced: TracedLane;
 }
 
-export interface ApplyParts<State extends Aged, Said extends ConsentRecord, OfWorkspace = never>
-  extends AppliedTables<State>, ApplyEnds, PlanParts<State, Said> {
+export interface ApplyParts<State extends Aged, Said extends ConsentRecord, OfWorkspace = never> extends AppliedTables<State>, ApplyEnds {
+  readonly kind: ConsentKind<State, Said>;
   readonly service: string;
   readonly messages: Pick<LaneMessages<Said, OfWorkspace>, "readLaneBody" | "takenFromRow">;
   /** A delete begins a run: the entries of earlier records have to be published before it erases them. */

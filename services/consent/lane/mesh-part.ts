@@ -11,19 +11,18 @@ import { openEventStream } from "../../../platform/events/jetstream.ts";
 import type { IntakeParts } from "../../../platform/intake/intake.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
-import type { Logger } from "../../../platform/logger.ts";
 import type { MeshPartConfig } from "../../../platform/mesh-config.ts";
 import { connectClient } from "../../../platform/rpc/client.ts";
 import type { RpcRoute } from "../../../platform/rpc/guard.ts";
 import type { PartEnds, ServedPart } from "../../../platform/rpc/served-part.ts";
 import { serveRpc } from "../../../platform/rpc/server.ts";
 import type { Readiness } from "../../../platform/telemetry/metrics-server.ts";
-import type { TracedLane } from "../../../platform/telemetry/traced-records.ts";
 import { type LaneBacklog, type LaneWork, watchWork } from "../../../platform/telemetry/work-metrics.ts";
 import { ProfileService } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { type BacklogLook, openBacklogLook } from "../../../platform/lane/backlog-look.ts";
 import type { LaneRecord } from "../../../platform/lane/lane.ts";
 import type { Whose } from "../../../platform/lane/hold-back.ts";
+import type { ApplyEnds } from "../engine/apply-messages.ts";
 import type { LaneStep } from "../engine/plan-step.ts";
 import type { ConcernOf, LaneBody } from "./lane-window.ts";
 import type { LaneLayout } from "../../../platform/lane/layout.ts";
@@ -38,7 +37,7 @@ export interface MeshPartPlan<Tables extends PartTables> {
   readonly schemaFolder: string;
   openTables(session: Session, ends: OpenTables): Tables;
   /** Everything is saved and published when it resolves; doing it again is harmless. */
-  apply(parts: Tables & Applying, bodies: readonly LaneBody[]): Promise<void>;
+  apply(parts: Tables & ApplyEnds, bodies: readonly LaneBody[]): Promise<void>;
   /** What others hear of entries of its ledger. */
   eventsOf(workspaceId: string, entries: readonly LedgerEntry[]): PublishedEvent[];
   /** The lane, as the layout numbers it. */
@@ -56,13 +55,6 @@ interface OpenTables extends Pick<Keyspace, "sealedBy"> {
 
 interface PartTables extends SetAsideTables {
   commit(step: Pick<LaneStep<never>, "setAside">): Promise<void>;
-}
-
-interface Applying {
-  /** Resolves when the events of these entries are durable; harmless to do again. */
-  publish(workspaceId: string, entries: readonly LedgerEntry[]): Promise<void>;
-  readonly logger: Logger;
-  readonly traced: TracedLane;
 }
 
 interface Serving<Tables> {

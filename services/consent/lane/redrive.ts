@@ -3,34 +3,14 @@
  * stands in the lane. A record that did not say whose it is goes behind all others, once that can be read.
  */
 import { limits } from "../../../platform/limits.ts";
-import {
-  partitioned,
-  redrivable,
-  type SetAsidePlace,
-  skippable,
-  type Taken,
-  waitingAt,
-  type Whose,
-} from "../../../platform/lane/hold-back.ts";
+import { partitioned, redrivable, type SetAsidePlace, skippable, waitingAt, type Whose } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
 import type { ShownRecord } from "../../../platform/lane/shown-record.ts";
+import type { LaneMessages } from "../engine/lane-message.ts";
+import type { ConsentTables } from "../store/tables.ts";
 
-export interface SetAsideTables {
-  listSetAside(max: number): Promise<SetAside[]>;
-  /** The records wait no more. */
-  forgetSetAside(records: readonly LaneRecord[]): Promise<void>;
-}
-
-export interface RedriveMessages {
-  /** What a record that waits says. */
-  takenFromRow(record: LaneRecord): readonly Taken<unknown>[];
-  /** Whose change a record of a lane is; undefined where that cannot be read. */
-  whoseBody(body: Uint8Array): Whose | undefined;
-  /** What a record says, for a human. */
-  shown(body: Uint8Array): ShownRecord;
-  /** What asks an applier to try once more what waits of these users or addresses, and to forget the skipped. */
-  redriveBody(workspaceId: string, asked: { readonly keys: readonly string[]; readonly skipped: readonly LaneRecord[] }): Uint8Array;
-}
+export type SetAsideTables = Pick<ConsentTables<unknown>, "listSetAside" | "forgetSetAside">;
+export type RedriveMessages = Pick<LaneMessages<unknown>, "takenFromRow" | "whoseBody" | "shown" | "redriveBody">;
 
 export interface RedriveParts extends RedriveMessages {
   readonly tables: SetAsideTables;

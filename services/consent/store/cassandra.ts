@@ -10,11 +10,11 @@ import { markOf } from "../../../platform/lane/mark.ts";
 import { forgetSetAsideOf, setAsideIn, setAsideList, setAsideOf, waitingIn } from "../lane/set-aside-cassandra.ts";
 import { stampOf } from "../lane/stamp.ts";
 import { cassandraLedger, entriesSince, eraseEntriesOf, listSubjectOf, putEntryOf } from "../../../platform/ledger/cassandra.ts";
-import type { ChainHead } from "../../../platform/ledger/ledger.ts";
+import { type ChainHead, emptyChain } from "../../../platform/ledger/ledger.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { LaneStep, Loaded, WorkspaceStep } from "../engine/plan-step.ts";
 import { placeOf, type StateLayout, type StatePlace } from "./state-place.ts";
-import { type ConsentTables, noEntries } from "./tables.ts";
+import type { ConsentTables } from "./tables.ts";
 
 /** How a service keeps its states. */
 export interface StateRows<State extends Aged> extends StateLayout {
@@ -32,7 +32,7 @@ export function openCassandraConsent<State extends Aged>(session: Session, rows:
   }
   async function heads(workspaceId: string, subjects: readonly string[]): Promise<Map<string, ChainHead>> {
     const { ends } = await loadForStep(workspaceId, subjects);
-    return new Map(subjects.map((subject) => [subject, ends.get(subject) ?? noEntries]));
+    return new Map(subjects.map((subject) => [subject, ends.get(subject) ?? emptyChain]));
   }
   const ledger = { session, heads, placeOf: (workspaceId: string, subject: string) => placeOf(rows, workspaceId, subject) };
   return {
@@ -113,7 +113,7 @@ export function rowOf<State extends Aged>(
   { put: cql, key: before }: StatePlace,
   { key, state, end, stamp }: RowOf<State>,
 ): Statement {
-  const body = `[${rows.toRow(state)},${JSON.stringify(end ?? noEntries)}]`;
+  const body = `[${rows.toRow(state)},${JSON.stringify(end ?? emptyChain)}]`;
   return { cql, values: { ...before, [rows.column]: key, body, stamp }, idempotent: true };
 }
 

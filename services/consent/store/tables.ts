@@ -1,7 +1,7 @@
 /** What any store of consent offers: states by user or address, the ledger, and the applier's step. */
 import type { Waiting } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
-import type { ChainHead, LedgerEntry } from "../../../platform/ledger/ledger.ts";
+import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import type { Ledger } from "../../../platform/ledger/read.ts";
 import type { LaneStep, Loaded, WorkspaceStep } from "../engine/plan-step.ts";
 
@@ -21,8 +21,6 @@ export interface ConsentTables<State> extends Ledger {
   /** Entries of these subjects whose cause lies at `sequence` or later, which may not be published; none where both are one write. */
   entriesSince(workspaceId: string, subjects: readonly string[], sequence: number): Promise<LedgerEntry[]>;
 }
-
-export const noEntries: ChainHead = { count: 0, hash: "" };
 
 /** Rows from elsewhere, as a step that caused nothing. */
 export function stepOfRows<State>(rows: WorkspaceStep<State>): LaneStep<State> {
