@@ -1,9 +1,17 @@
 /** How old rows are that lane records leave, in places of the order of their records: what stores take ages from. */
 
+/** Place of what a record says: in the log, and within the effects of that request. */
+export type Mark = readonly [sequence: number, part: number];
+
+/** Whether what is said at `mark` came after what is said at `other`. */
+export function isAfter(mark: Mark, other: Mark): boolean {
+  return mark[0] > other[0] || (mark[0] === other[0] && mark[1] > other[1]);
+}
+
 /** A row as the records of its user or address left it. */
 export interface Aged {
-  /** Place of the last of them: in the log, and within the effects of that request. */
-  readonly mark: readonly [sequence: number, part: number];
+  /** Of the last of them. */
+  readonly mark: Mark;
   /** How many places younger the row is than its mark says, as a request has no more; undefined: it is as old as that. */
   readonly ahead?: number | undefined;
 }
@@ -20,7 +28,7 @@ export function placeOf(part: number): number {
  * more than it has places. The row takes places of later requests then, which do the same, so that it is even with its mark
  * again a request or two later. The same records give the same ages, whichever process applies them and in what batches.
  */
-export function aheadAt(mark: Aged["mark"], { mark: last, ahead = 0 }: Aged): number | undefined {
+export function aheadAt(mark: Mark, { mark: last, ahead = 0 }: Aged): number | undefined {
   const places = (last[0] - mark[0]) * placesPerRequest + placeOf(last[1]) + ahead + 1 - placeOf(mark[1]);
   return places > 0 ? places : undefined;
 }

@@ -1,7 +1,7 @@
 /** Whose records wait for one that cannot be applied, and that no others wait with them. */
 import { describe, expect, test } from "vitest";
 import { createHolds, planAround, redrivable, skippable, type Taken } from "./hold-back.ts";
-import type { Mark } from "./mark.ts";
+import type { Mark } from "../age.ts";
 import type { LaneRecord, SetAside } from "./lane.ts";
 
 interface Said {

@@ -2,7 +2,7 @@
 import { errorText } from "../error-text.ts";
 import { Refusal } from "../refusal.ts";
 import type { LaneRecord, SetAside } from "./lane.ts";
-import { isBefore, type Mark } from "./mark.ts";
+import { isAfter, type Mark } from "../age.ts";
 
 /** A record as an applier takes it from a lane. */
 export interface Taken<Said> extends Waiting {
@@ -42,13 +42,13 @@ export function createHolds(waiting: Iterable<Waiting>): Holds {
   function add({ keys, mark }: Waiting): void {
     for (const key of keys) {
       const known = first.get(key);
-      if (known === undefined || isBefore(mark, known)) first.set(key, mark);
+      if (known === undefined || isAfter(known, mark)) first.set(key, mark);
     }
   }
   for (const record of waiting) add(record);
   return {
     add,
-    holding: ({ keys, mark }) => keys.map((key) => first.get(key)).find((known) => known !== undefined && isBefore(known, mark)),
+    holding: ({ keys, mark }) => keys.map((key) => first.get(key)).find((known) => known !== undefined && isAfter(mark, known)),
     copy: () => createHolds(Array.from(first, ([key, mark]) => ({ keys: [key], mark }))),
   };
 }

@@ -1,17 +1,13 @@
-/** Place of what a record says: in the intake log, and within the record's effects. */
-export type Mark = readonly [sequence: number, part: number];
+/** Marks of records, and of the states that have them in. */
+import { isAfter, type Mark } from "../age.ts";
 
 export function markOf({ sequence, part }: { readonly sequence: number; readonly part: number }): Mark {
   return [sequence, part];
 }
 
-export function isBefore(a: Mark, b: Mark): boolean {
-  return a[0] < b[0] || (a[0] === b[0] && a[1] < b[1]);
-}
-
 /** Whether a state whose last record has the mark `last` holds the record of `mark` already; undefined: it never had one. */
 export function isIn(mark: Mark, last: Mark | undefined): boolean {
-  return last !== undefined && !isBefore(last, mark);
+  return last !== undefined && !isAfter(mark, last);
 }
 
 /** Whether a state with the mark `now` was changed since it had `before`; undefined: it was not there. */

@@ -2,7 +2,7 @@
 import type { Concern } from "../lane/lane-window.ts";
 import { keysOf, type Taken, type Whose } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord } from "../../../platform/lane/lane.ts";
-import type { Mark } from "../../../platform/lane/mark.ts";
+import type { Mark } from "../../../platform/age.ts";
 import { checkVersion, UnknownVersion } from "../../../platform/record-version.ts";
 import { type ShownRecord, shownRecord } from "../../../platform/lane/shown-record.ts";
 import type { Cause, Redrive as RedriveMessage } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";

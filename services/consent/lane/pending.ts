@@ -3,7 +3,7 @@
  * record of others, so that a fan-out delays no other user.
  */
 import type { Wanted } from "../../../platform/lane/lane-asks.ts";
-import { isBefore, type Mark } from "../../../platform/lane/mark.ts";
+import { isAfter, type Mark } from "../../../platform/age.ts";
 
 /** What has to be known of a record to find its turn. */
 interface Waits {
@@ -109,7 +109,7 @@ class PendingItems<Item> implements Pending<Item> {
 
   isPast(key: string, mark: Mark): boolean {
     const first = this.#queues.get(key)?.[0];
-    return first === undefined || isBefore(mark, first.mark);
+    return first === undefined || isAfter(first.mark, mark);
   }
 
   /** Very many wanted keys may be applied long ago, and very many queued keys may not be wanted. */

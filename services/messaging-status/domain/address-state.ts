@@ -1,11 +1,9 @@
 /** What is known of one email address or phone number, whether or not a user has it. */
+import type { Mark } from "../../../platform/age.ts";
 
 export type EmailStatus = "opted_in" | "subscribed" | "unsubscribed";
 export type EmailMark = "blocklisted" | "hard_bounced" | "spam" | "bounce_removed" | "spam_removed";
 export type InvalidReason = "provider_error" | "deactivated";
-
-/** Place of a record: of the log's record and of its effect within it. */
-export type Mark = readonly [sequence: number, part: number];
 
 /** Times are Unix milliseconds, of the change that began the state. */
 export interface AddressState {

@@ -1,6 +1,6 @@
 /** Applies one record to the state of an address. */
-import { aheadAt } from "../../../platform/age.ts";
-import type { AddressState, EmailMark, EmailStatus, Mark } from "./address-state.ts";
+import { aheadAt, isAfter } from "../../../platform/age.ts";
+import type { AddressState, EmailMark, EmailStatus } from "./address-state.ts";
 import type { ConsentChange, StatusChange, StatusRecord } from "./status-record.ts";
 
 /** Changes the state in place and returns what changed. A record at or below the mark does nothing. */
@@ -15,10 +15,6 @@ export function applyRecord(state: AddressState, record: StatusRecord): ConsentC
     const earlier = before[place]?.[1] ?? null;
     return earlier === after ? [] : [{ what, kind, before: earlier, after } as const];
   });
-}
-
-function isAfter(mark: Mark, other: Mark): boolean {
-  return mark[0] > other[0] || (mark[0] === other[0] && mark[1] > other[1]);
 }
 
 function partsOf(state: AddressState): [ConsentChange["what"], string | null][] {

@@ -1,5 +1,6 @@
 /** What the resolver sends to an address's applier: one change of its state, in order. */
-import type { EmailMark, EmailStatus, InvalidReason, Mark } from "./address-state.ts";
+import type { Mark } from "../../../platform/age.ts";
+import type { EmailMark, EmailStatus, InvalidReason } from "./address-state.ts";
 
 export interface StatusRecord {
   readonly address: string;

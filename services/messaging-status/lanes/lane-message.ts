@@ -1,4 +1,5 @@
 /** A record of the lane: heddle.lane.v1.StatusRecord -> StatusRecord of the domain, and the names of states in messages. */
+import type { Mark } from "../../../platform/age.ts";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { causeFromMessage, type LaneMessages, laneMessages, orError, unreadable } from "../../consent/engine/lane-message.ts";
 import { keysOf, type Taken } from "../../../platform/lane/hold-back.ts";
@@ -6,7 +7,7 @@ import type { LaneRecord } from "../../../platform/lane/lane.ts";
 import { writtenVersion } from "../../../platform/record-version.ts";
 import { messageJson } from "../../../platform/lane/shown-record.ts";
 import * as lane from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
-import type { EmailMark, EmailStatus, InvalidReason, Mark } from "../domain/address-state.ts";
+import type { EmailMark, EmailStatus, InvalidReason } from "../domain/address-state.ts";
 import type { StatusChange, StatusRecord } from "../domain/status-record.ts";
 
 export const statusMessages: LaneMessages<StatusRecord> = laneMessages({

@@ -4,9 +4,8 @@
  */
 import { errorText } from "../../../platform/error-text.ts";
 import { isPassing } from "../../../platform/passing.ts";
-import { isAfter } from "../domain/apply-records.ts";
+import { isAfter, type Mark } from "../../../platform/age.ts";
 import type { LaneItem } from "../domain/lane-item.ts";
-import type { Mark } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import type { UserId } from "../domain/user-key.ts";
 import { type EffectParts, type Effects, effectsOf, effectsOfAnnouncement, runEffects } from "./effects.ts";

@@ -1,9 +1,9 @@
 /** A user while an applier works on it, and what the work will write. */
 import type { FrozenMerge, Handoff, HeldState, StoredUser, UserChanges, UserState } from "../domain/ports.ts";
-import type { Mark, Profile } from "../domain/profile.ts";
+import type { Profile } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import type { UserId } from "../domain/user-key.ts";
-import { isAfter } from "../domain/apply-records.ts";
+import { isAfter, type Mark } from "../../../platform/age.ts";
 
 /** The profile is changed in place. */
 export interface LaneUser {

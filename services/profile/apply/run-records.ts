@@ -4,7 +4,7 @@
  */
 import { type MergeRecord } from "../domain/apply-merge.ts";
 import type { UserTables } from "../domain/ports.ts";
-import type { Mark } from "../domain/profile.ts";
+import type { Mark } from "../../../platform/age.ts";
 import type { ProfileChange, ProfileRecord } from "../domain/profile-record.ts";
 import type { UserId } from "../domain/user-key.ts";
 import type { PureSteps } from "./pure-steps.ts";

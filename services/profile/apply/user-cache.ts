@@ -3,11 +3,12 @@
  * traced by the garbage collector. A user who is changed rarely stays a text: the object that a step makes of it dies young. One who was changed lately becomes an
  * object, without its text, which each change would make anew.
  */
+import type { Mark } from "../../../platform/age.ts";
 import { getHeapStatistics } from "node:v8";
 import { limits } from "../../../platform/limits.ts";
 import { noItems } from "../../../platform/own-entries.ts";
 import type { StoredUser } from "../domain/ports.ts";
-import type { Mark, Profile } from "../domain/profile.ts";
+import type { Profile } from "../domain/profile.ts";
 import type { UserId } from "../domain/user-key.ts";
 
 export interface UserCache {

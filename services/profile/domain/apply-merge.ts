@@ -7,8 +7,9 @@
  * merge grows. Taken back, it passes what it held on to the journals of the merges that are then the newest: of the
  * target, and of the source, which may be the target of older merges itself.
  */
+import { isAfter } from "../../../platform/age.ts";
 import { limits } from "../../../platform/limits.ts";
-import { applyRecord, isAfter } from "./apply-records.ts";
+import { applyRecord } from "./apply-records.ts";
 import { copyProfile, mergeProfiles } from "./merge-profiles.ts";
 import type { FrozenMerge } from "./ports.ts";
 import type { Profile, UndoneNote } from "./profile.ts";

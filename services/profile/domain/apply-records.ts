@@ -1,10 +1,11 @@
 /** The applier's pure step: one record onto one profile, exactly once. */
+import { isAfter } from "../../../platform/age.ts";
 import { applyAttributes } from "./apply-attributes.ts";
 import { applyEngagement } from "./apply-engagement.ts";
 import { applySession } from "./apply-session.ts";
 import { applyEvent, applyPurchase } from "./apply-summary.ts";
 import { copyEntries, noEntries, noItems, ownEntries } from "../../../platform/own-entries.ts";
-import type { Mark, Profile } from "./profile.ts";
+import type { Profile } from "./profile.ts";
 import type { ProfileChange, ProfileRecord } from "./profile-record.ts";
 import { limits } from "../../../platform/limits.ts";
 import { hasRoomForCertain, needsRoom, noted, noteWeight, weightAdded, weightNamed, weightOf } from "./profile-room.ts";
@@ -31,11 +32,6 @@ export function applyRecord(profile: Profile | undefined, record: ProfileRecord)
   profile.mark = mark;
   profile.updatedAt = now;
   return profile;
-}
-
-/** Whether the record at `mark` came after the one at `other`. */
-export function isAfter(mark: Mark, other: Mark): boolean {
-  return mark[0] > other[0] || (mark[0] === other[0] && mark[1] > other[1]);
 }
 
 /** Where the profile may become too large. */

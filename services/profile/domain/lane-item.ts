@@ -1,5 +1,5 @@
 /** What a lane of the profile service carries: the resolver's records, and what appliers and operators send to an applier. */
-import type { Mark } from "./profile.ts";
+import type { Mark } from "../../../platform/age.ts";
 import type { ProfileRecord } from "./profile-record.ts";
 import type { ResolvedRecord } from "./resolve-batch.ts";
 import type { UserId } from "./user-key.ts";

@@ -1,6 +1,6 @@
 /** Use case: the users of a workspace in pages: all by id, all from the newest on, those who are blocked, changed last, or named. */
 import { limits } from "../../../platform/limits.ts";
-import { isAfter } from "./apply-records.ts";
+import { isAfter } from "../../../platform/age.ts";
 import { isBehind, type ReadParts, type ReadRequest } from "./catch-up.ts";
 import type { LastChanged } from "./ports.ts";
 import type { Profile } from "./profile.ts";

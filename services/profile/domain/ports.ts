@@ -1,7 +1,8 @@
 /** What the profile service needs from outside: the stores of identities and profiles, and the step that writes them. */
+import type { Mark } from "../../../platform/age.ts";
 import type { IdentityKey, ItemOutcome } from "./identity.ts";
 import type { IntakeRecord } from "./intake-record.ts";
-import type { Mark, Profile, Rejection } from "./profile.ts";
+import type { Profile, Rejection } from "./profile.ts";
 import type { ProfileRecord } from "./profile-record.ts";
 import type { EmailMark, EmailStatus, MembershipState, PhoneMark } from "./track-object.ts";
 import type { Alias, UserId } from "./user-key.ts";

@@ -1,7 +1,7 @@
 /** What the resolver sends to a user's applier: one change of one profile, in order. */
 import type { GoneNames } from "./event-names.ts";
 import type { Device, Engagement } from "./intake-record.ts";
-import type { Mark } from "./profile.ts";
+import type { Mark } from "../../../platform/age.ts";
 import type { CustomChange, FieldValue, JsonObject, StandardField } from "./track-object.ts";
 import type { Alias, UserId } from "./user-key.ts";
 

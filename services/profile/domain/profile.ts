@@ -1,4 +1,5 @@
 /** A user's profile: the value that appliers keep, one row a user. */
+import type { Mark } from "../../../platform/age.ts";
 import type { Sources } from "./sources.ts";
 import type { CustomValue, FieldValue, StandardField } from "./track-object.ts";
 import type { Alias, UserId } from "./user-key.ts";
@@ -86,9 +87,6 @@ export interface UndoneNote {
   /** The resolver's now, Unix milliseconds. */
   readonly at: number;
 }
-
-/** Place of a record: of the log's record and of its effect within it. */
-export type Mark = readonly [sequence: number, part: number];
 
 /** All-time summary of one event name or product. */
 export interface Summary {

@@ -5,7 +5,7 @@ import type { Identities } from "./identities.ts";
 import type { ItemOutcome, UserRow } from "./identity.ts";
 import type { ConsentRecord } from "./ports.ts";
 import type { MergeSide, ProfileChange, ProfileRecord } from "./profile-record.ts";
-import type { Mark } from "./profile.ts";
+import type { Mark } from "../../../platform/age.ts";
 import type { MembershipState } from "./track-object.ts";
 import type { UserId } from "./user-key.ts";
 import { hashOf, hex, numberedId, type Numbering, numberOf } from "../../../platform/user-number.ts";

@@ -11,9 +11,8 @@ import {
   ProfileUserUnmergedSchema,
   ProfileUserUpdatedSchema,
 } from "../../../proto/gen/heddle/profile/v1/profile_event_pb.ts";
-import { isAfter } from "../domain/apply-records.ts";
+import { isAfter, type Mark } from "../../../platform/age.ts";
 import type { GoneNames } from "../domain/event-names.ts";
-import type { Mark } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import type { UserId } from "../domain/user-key.ts";
 import { ChangedNames } from "./changed-names.ts";

@@ -1,7 +1,7 @@
 /** heddle.profile.v1.ProfileUserUpdated in binary, as `toBinary` would write it: every change of a profile comes by here. */
 import { fieldNumbers, MessageBytes } from "../../../platform/message-bytes.ts";
 import { ChangePlaceSchema, ProfileUserUpdatedSchema, UpdatedUserSchema } from "../../../proto/gen/heddle/profile/v1/profile_event_pb.ts";
-import type { Mark } from "../domain/profile.ts";
+import type { Mark } from "../../../platform/age.ts";
 import type { UserId } from "../domain/user-key.ts";
 import type { Changed } from "./changed-names.ts";
 

@@ -8,7 +8,7 @@ import { Refusal } from "../../../platform/refusal.ts";
 import type { Lag } from "../../../platform/telemetry/lag.ts";
 import type { LogService, SkipRequest } from "../../../proto/gen/heddle/log/v1/log_service_pb.ts";
 import type { HeldUser, IdentityWriter, ProfileStore, SetAsidePlace, SetAsideRecord } from "../domain/ports.ts";
-import type { Mark } from "../domain/profile.ts";
+import type { Mark } from "../../../platform/age.ts";
 import { redrivenBody, redriveSetAside } from "../intake/redriven.ts";
 import { redriveUsers, skipRecord } from "./redrive-users.ts";
 import { type BlockedPlace, findSetAside, showRecord } from "./show-record.ts";

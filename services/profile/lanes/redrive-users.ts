@@ -5,7 +5,7 @@ import type { LaneItem } from "../domain/lane-item.ts";
 import { userOfItem } from "../domain/lane-item.ts";
 import type { LaneLayout } from "../../../platform/lane/layout.ts";
 import type { ProfileStore } from "../domain/ports.ts";
-import type { Mark } from "../domain/profile.ts";
+import type { Mark } from "../../../platform/age.ts";
 import type { UserId } from "../domain/user-key.ts";
 import { laneKeyOf } from "../../../platform/user-number.ts";
 import { packItem, packLaneMessage } from "./profile-lane.ts";

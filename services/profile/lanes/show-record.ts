@@ -4,7 +4,7 @@ import { type ShownRecord, shownRecord } from "../../../platform/lane/shown-reco
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { ProfileStore, SetAsidePlace, SetAsideRecord } from "../domain/ports.ts";
-import type { Mark } from "../domain/profile.ts";
+import type { Mark } from "../../../platform/age.ts";
 import { recordJson } from "../intake/record-json.ts";
 
 export interface BlockedPlace {

@@ -5,8 +5,8 @@ import type { PublishedEvent } from "../../../platform/events/events.ts";
 import { ProfileUserUpdatedSchema } from "../../../proto/gen/heddle/profile/v1/profile_event_pb.ts";
 import type { PureSteps } from "../apply/pure-steps.ts";
 import { freeze, takeBack, takeIn } from "../domain/apply-merge.ts";
-import { applyRecord, isAfter } from "../domain/apply-records.ts";
-import type { Mark } from "../domain/profile.ts";
+import { applyRecord } from "../domain/apply-records.ts";
+import { isAfter, type Mark } from "../../../platform/age.ts";
 import {
   addCounts,
   type Count,

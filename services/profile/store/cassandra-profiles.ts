@@ -1,11 +1,12 @@
 /** Profiles read back from Cassandra: one row a user, and what lies in partitions of its own. */
+import type { Mark } from "../../../platform/age.ts";
 import { inFlight } from "../../../platform/in-flight.ts";
 import { gather } from "../../../platform/cassandra/gather.ts";
 import { readAll, type Row, type Session, type Statement } from "../../../platform/cassandra/session.ts";
 import { createGate } from "../../../platform/gate.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { FrozenMerge, HeldUser, ProfileStore, StoredUser } from "../domain/ports.ts";
-import type { Mark, Profile } from "../domain/profile.ts";
+import type { Profile } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import type { UserId } from "../domain/user-key.ts";
 import { profileFromBlob, textOfBlob } from "./cassandra-values.ts";

@@ -1,8 +1,9 @@
 /** How values stand in Cassandra: ages, profiles as blobs, ends of rows, buckets. */
+import type { Mark } from "../../../platform/age.ts";
 import { deflateSync, inflateSync } from "node:zlib";
 import { limits } from "../../../platform/limits.ts";
 import type { FrozenMerge } from "../domain/ports.ts";
-import type { Mark, Profile } from "../domain/profile.ts";
+import type { Profile } from "../domain/profile.ts";
 import { profileFromRow, profileToRow } from "./rows.ts";
 
 /**

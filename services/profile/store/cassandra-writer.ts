@@ -1,4 +1,5 @@
 /** Profiles written to Cassandra: everything with the mark of its record as age, a user's partition in one write. */
+import type { Mark } from "../../../platform/age.ts";
 import { intoBatches, sizeOf, write } from "../../../platform/cassandra/batches.ts";
 import { bucketOf as listOf } from "../../../platform/cassandra/buckets.ts";
 import { gather } from "../../../platform/cassandra/gather.ts";
@@ -7,7 +8,7 @@ import type { Session, Statement } from "../../../platform/cassandra/session.ts"
 import { createGate } from "../../../platform/gate.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { FrozenMerge, Handoff, ProfileWriter, UserChanges } from "../domain/ports.ts";
-import type { Mark, Profile } from "../domain/profile.ts";
+import type { Profile } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import { ofMerge, readUndoUntil } from "./cassandra-profiles.ts";
 import { rejectedWrites } from "./cassandra-rejected.ts";

@@ -1,7 +1,8 @@
 /** What every profile store must say of rejected users. */
+import type { Mark } from "../../../platform/age.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ProfileStore, ProfileWriter } from "../domain/ports.ts";
-import type { Mark, Profile } from "../domain/profile.ts";
+import type { Profile } from "../domain/profile.ts";
 import type { UserId } from "../domain/user-key.ts";
 import { changes, profileOf } from "./rows-contract.ts";
 

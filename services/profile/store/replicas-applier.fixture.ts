@@ -1,8 +1,9 @@
 /** A small applier for the simulation: loads, applies, saves, and can be interrupted between any two of them. */
-import { applyRecord, isAfter } from "../domain/apply-records.ts";
+import { isAfter, type Mark } from "../../../platform/age.ts";
+import { applyRecord } from "../domain/apply-records.ts";
 import { copyProfile } from "../domain/merge-profiles.ts";
 import type { FrozenMerge, HeldState, UserState } from "../domain/ports.ts";
-import type { Mark, Profile } from "../domain/profile.ts";
+import type { Profile } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import type { CassandraProfileStore } from "./cassandra.ts";
 

@@ -1,4 +1,5 @@
 /** What identities and profiles must do on every store, written through the ports that know no transaction. */
+import type { Mark } from "../../../platform/age.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { IdentityKey } from "../domain/identity.ts";
 import type {
@@ -13,7 +14,7 @@ import type {
   UserChanges,
   UserState,
 } from "../domain/ports.ts";
-import type { Mark, Profile } from "../domain/profile.ts";
+import type { Profile } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import { ownEntries } from "../../../platform/own-entries.ts";
 

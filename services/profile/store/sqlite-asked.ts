@@ -2,7 +2,7 @@
 import type { Database } from "../../../platform/sqlite/database.ts";
 import { migrate } from "../../../platform/sqlite/migrate.ts";
 import type { Addressed } from "../domain/lane-item.ts";
-import type { Mark } from "../domain/profile.ts";
+import type { Mark } from "../../../platform/age.ts";
 
 export interface Asked {
   /** To try the records of all held users once more. */

@@ -1,12 +1,11 @@
 /** The embedded store of the profile service: identities, profiles and steps as tables of the shared SQLite file. */
-import { isBefore } from "../../../platform/lane/mark.ts";
+import { isAfter, type Mark } from "../../../platform/age.ts";
 import { laneSchema } from "../../../platform/lane/sqlite.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
 import { migrate } from "../../../platform/sqlite/migrate.ts";
 import { textOfBytes } from "../../../platform/sqlite/text-bytes.ts";
 import type { IdentityKey } from "../domain/identity.ts";
 import type { FrozenMerge, Handoff, HeldEntry, HeldUser, IdentityStore, NameIndex, ProfileStore, StoredUser } from "../domain/ports.ts";
-import type { Mark } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import type { UserId } from "../domain/user-key.ts";
 import type { PublishedEvent } from "../../../platform/events/events.ts";
@@ -233,7 +232,7 @@ function profileReader(database: Database, workspace: number | undefined): (id: 
 const noProfile: StoredProfile = { profile: undefined, row: "" };
 
 function later(mark: Mark, other: Mark | undefined): Mark {
-  return other !== undefined && isBefore(mark, other) ? other : mark;
+  return other !== undefined && isAfter(other, mark) ? other : mark;
 }
 
 function loadHandoffs(database: Database, workspaceId: string, mergeIds: readonly string[]): Promise<Map<string, Handoff>> {

@@ -2,10 +2,10 @@
  * The unit of work of one transaction: what appliers do to users, as rows that are not written yet. Reads see them over what
  * is stored, each time as new objects, so that an applier that begins again begins from what was saved.
  */
-import { isBefore } from "../../../platform/lane/mark.ts";
+import { isAfter, type Mark } from "../../../platform/age.ts";
 import { about } from "../../../platform/subject-fault.ts";
 import type { FrozenMerge, Handoff, HeldState, HeldUser, ProfileStore, StoredUser, UserChanges, UserState } from "../domain/ports.ts";
-import type { Mark, Profile } from "../domain/profile.ts";
+import type { Profile } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import type { UserId } from "../domain/user-key.ts";
 import type { UnitOfWork } from "../resolve/step-store.ts";
@@ -173,7 +173,7 @@ class Rows implements WorkRows {
     if (own?.reason === null) return undefined;
     const stored = own?.clear === "all" ? undefined : (await this.#stored.loadHeld(this.#workspaceId, [id])).get(id);
     if (own === undefined) return stored;
-    const left = (stored?.records ?? []).filter(({ mark }) => own.clear === undefined || own.clear === "all" || isBefore(own.clear, mark));
+    const left = (stored?.records ?? []).filter(({ mark }) => own.clear === undefined || own.clear === "all" || isAfter(mark, own.clear));
     return { reason: own.reason, records: inOrder([...left, ...own.records]) };
   }
 
@@ -232,7 +232,7 @@ class Rows implements WorkRows {
       return;
     }
     const mark = user?.mark;
-    const left = (before?.records ?? []).filter((record) => mark === undefined || isBefore(mark, record.mark));
+    const left = (before?.records ?? []).filter((record) => mark === undefined || isAfter(record.mark, mark));
     const clear = before?.clear === "all" ? "all" : mark ?? before?.clear;
     this.held.set(id, { reason: state.reason, clear, records: [...left, ...state.records] });
   }
@@ -303,5 +303,5 @@ function frozenFrom({ source, targetBefore, undoUntil, journal }: FrozenRow): Fr
 /** By mark, each once: what came later takes the place of what was there. */
 function inOrder(records: readonly ProfileRecord[]): ProfileRecord[] {
   const byMark = new Map(records.map((record) => [record.mark.join("."), record]));
-  return [...byMark.values()].sort((a, b) => (isBefore(b.mark, a.mark) ? 1 : -1));
+  return [...byMark.values()].sort((a, b) => (isAfter(a.mark, b.mark) ? 1 : -1));
 }

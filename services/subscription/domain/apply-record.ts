@@ -1,16 +1,7 @@
 /** Applies one record to the memberships of the users it speaks of. */
-import { aheadAt } from "../../../platform/age.ts";
+import { aheadAt, isAfter, type Mark } from "../../../platform/age.ts";
 import type { ConsentChange, MembershipChange, MembershipRecord } from "./membership-record.ts";
-import {
-  closeOverMerges,
-  type Groups,
-  type Mark,
-  mergeGroups,
-  noMemberships,
-  subjectsOf,
-  type UserId,
-  type UserMemberships,
-} from "./memberships.ts";
+import { closeOverMerges, type Groups, mergeGroups, noMemberships, subjectsOf, type UserId, type UserMemberships } from "./memberships.ts";
 
 /** The users of a step by id, changed in place; those a record speaks of are loaded or known to have nothing. */
 export interface StepUsers {
@@ -77,10 +68,6 @@ function userOf({ users }: StepUsers, id: UserId): UserMemberships {
   const found = users.get(id) ?? noMemberships(id);
   users.set(id, found);
   return found;
-}
-
-function isAfter(mark: Mark, other: Mark): boolean {
-  return mark[0] > other[0] || (mark[0] === other[0] && mark[1] > other[1]);
 }
 
 interface Place {

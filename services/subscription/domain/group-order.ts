@@ -1,8 +1,8 @@
 /** Subscription groups in the order of their workspace: what a declaration makes of them, and which of them took changes at a place. */
+import { isAfter, type Mark } from "../../../platform/age.ts";
 import { limits } from "../../../platform/limits.ts";
 import { type Reason, Refusal } from "../../../platform/refusal.ts";
 import { archivedGroup, createdGroup, declaredGroups, type Group } from "./group.ts";
-import type { Mark } from "./memberships.ts";
 
 /** What is asked of the groups of a workspace. */
 export type GroupChange =
@@ -52,8 +52,7 @@ export function changedGroups(groups: readonly Group[], change: GroupChange): re
 
 /** The groups behind a change at `mark`; undefined where it is in already. A change that is refused is remembered as such. */
 export function changedInOrder(before: OrderedGroups, change: GroupChange, mark: Mark): OrderedGroups | undefined {
-  const [sequence, part] = before.mark;
-  if (mark[0] < sequence || (mark[0] === sequence && mark[1] <= part)) return undefined;
+  if (!isAfter(mark, before.mark)) return undefined;
   try {
     return { ...before, mark, groups: changedBehind(before.groups, change, mark[0]) };
   } catch (error) {

@@ -1,5 +1,6 @@
 /** What the resolver sends to a user's applier: one change of memberships, in order. */
-import type { Mark, MembershipState, UserId } from "./memberships.ts";
+import type { Mark } from "../../../platform/age.ts";
+import type { MembershipState, UserId } from "./memberships.ts";
 
 export interface MembershipRecord {
   readonly userId: UserId;

@@ -1,10 +1,8 @@
 /** What is kept of a user: the state in each group, and both sides of merges that can still be undone. */
+import type { Mark } from "../../../platform/age.ts";
 
 export type UserId = string;
 export type MembershipState = "subscribed" | "unsubscribed";
-
-/** Place of a record: of the log's record and of its effect within it. */
-export type Mark = readonly [sequence: number, part: number];
 
 /** By group id; a group without an entry was never set. Group ids are client-chosen: keys of a Map, never of an object. */
 export type Groups = Map<string, MembershipState>;

@@ -1,4 +1,5 @@
 /** A record of the lane: heddle.lane.v1.SubscriptionRecord -> what is said of each user. */
+import type { Mark } from "../../../platform/age.ts";
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { causeFromMessage, type LaneMessages, laneMessages, orError } from "../../consent/engine/lane-message.ts";
 import { keyOf, type Taken } from "../../../platform/lane/hold-back.ts";
@@ -9,7 +10,7 @@ import { writtenVersion } from "../../../platform/record-version.ts";
 import { type SubscriptionRecord, SubscriptionRecordSchema, SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type { GroupChange } from "../domain/group-order.ts";
 import type { MembershipChange, MembershipRecord } from "../domain/membership-record.ts";
-import type { Mark, MembershipState } from "../domain/memberships.ts";
+import type { MembershipState } from "../domain/memberships.ts";
 import { groupChangeFromMessage } from "./group-message.ts";
 
 /** What is asked of the groups of the workspace. */

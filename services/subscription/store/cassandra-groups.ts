@@ -6,7 +6,7 @@ import type { Session } from "../../../platform/cassandra/session.ts";
 import { stampOf } from "../../consent/lane/stamp.ts";
 import type { Group } from "../domain/group.ts";
 import type { OrderedGroup, OrderedGroups } from "../domain/group-order.ts";
-import type { Mark } from "../domain/memberships.ts";
+import type { Mark } from "../../../platform/age.ts";
 import { groupsFromBeginning } from "./rows.ts";
 import { putGroups, selectEarlierGroups, selectGroups } from "./statements.ts";
 

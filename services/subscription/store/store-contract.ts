@@ -1,9 +1,10 @@
 /** What any store of the subscription service must do. */
+import type { Mark } from "../../../platform/age.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { LaneRecord } from "../../../platform/lane/lane.ts";
 import { chained, emptyChain, type LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import type { OrderedGroup } from "../domain/group-order.ts";
-import { type Mark, noMemberships, type UserMemberships } from "../domain/memberships.ts";
+import { noMemberships, type UserMemberships } from "../domain/memberships.ts";
 import type { StepRows, SubscriptionTables } from "./tables.ts";
 
 export interface ContractStore extends SubscriptionTables {
