@@ -138,8 +138,8 @@ async function checkTables(env: NodeJS.ProcessEnv): Promise<Finding[]> {
 }
 
 async function checkTablesOf(load: (typeof meshKeyspaces)[number], env: NodeJS.ProcessEnv): Promise<Finding> {
-  const { read, schemaFolder } = await load();
-  const { cassandra, keyspace } = readConfig(env, read);
+  const { part, schemaFolder } = await load();
+  const { cassandra, keyspace } = readConfig(env, (reader) => readStore(reader, part));
   const session = openCassandra({ ...cassandra, keyspace }, systemClock);
   const migrations = readMigrations(schemaFolder);
   const version = await currentVersion(session, migrations).catch(errorText);

@@ -34,7 +34,8 @@ export const meshParts: ReadonlyMap<string, (run: ServePart) => Promise<number>>
 ]);
 
 export interface KeyspaceOfPart {
-  readonly read: (reader: ConfigReader) => StoreConfig;
+  /** As in "messaging-status". */
+  readonly part: string;
   readonly schemaFolder: string;
   /** Lists the names that builds before did not list; how many there are. */
   readonly listNames?: (store: StoreConfig, clock: Clock) => Promise<number>;
@@ -43,27 +44,27 @@ export interface KeyspaceOfPart {
 /** Those that `heddle migrate` makes and brings up to date, in this order. */
 export const meshKeyspaces: readonly (() => Promise<KeyspaceOfPart>)[] = [
   async () => {
-    const { listNames, profileSchema, readMeshProfileStore } = await import("../services/profile/mesh-wire.ts");
-    return { read: readMeshProfileStore, schemaFolder: profileSchema, listNames };
+    const { listNames, profileSchema } = await import("../services/profile/mesh-wire.ts");
+    return { part: "profile", schemaFolder: profileSchema, listNames };
   },
   async () => {
-    const { readMeshSubscriptionStore, subscriptionSchema } = await import("../services/subscription/mesh-wire.ts");
-    return { read: readMeshSubscriptionStore, schemaFolder: subscriptionSchema };
+    const { subscriptionSchema } = await import("../services/subscription/mesh-wire.ts");
+    return { part: "subscription", schemaFolder: subscriptionSchema };
   },
   async () => {
-    const { messagingStatusSchema, readMeshMessagingStatusStore } = await import("../services/messaging-status/mesh-wire.ts");
-    return { read: readMeshMessagingStatusStore, schemaFolder: messagingStatusSchema };
+    const { messagingStatusSchema } = await import("../services/messaging-status/mesh-wire.ts");
+    return { part: "messaging-status", schemaFolder: messagingStatusSchema };
   },
   async () => {
-    const { readMeshScimStore, scimMeshSchema } = await import("../services/scim/mesh-wire.ts");
-    return { read: readMeshScimStore, schemaFolder: scimMeshSchema };
+    const { scimMeshSchema } = await import("../services/scim/mesh-wire.ts");
+    return { part: "scim", schemaFolder: scimMeshSchema };
   },
   async () => {
-    const { contentMeshSchema, readMeshContentStore } = await import("../services/content/mesh-wire.ts");
-    return { read: readMeshContentStore, schemaFolder: contentMeshSchema };
+    const { contentMeshSchema } = await import("../services/content/mesh-wire.ts");
+    return { part: "content", schemaFolder: contentMeshSchema };
   },
   async () => {
-    const { meshAccessSchema, readMeshAccessStore } = await import("../gateway/mesh-access.ts");
-    return { read: readMeshAccessStore, schemaFolder: meshAccessSchema };
+    const { meshAccessSchema } = await import("../gateway/mesh-access.ts");
+    return { part: "gateway", schemaFolder: meshAccessSchema };
   },
 ];

@@ -3,6 +3,7 @@ import { setTimeout } from "node:timers/promises";
 
 import { migrateKeyspace } from "../platform/cassandra/keyspace.ts";
 import { systemClock } from "../platform/clock.ts";
+import { readStore } from "../platform/mesh-config.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { meshKeyspaces } from "./mesh-parts.ts";
 import { exitCodes, type JsonOption, print, printError, printJson } from "./output.ts";
@@ -22,7 +23,7 @@ export interface MigrateOptions extends JsonOption {
 export async function migrate({ env, wait = 0, seal = false, names = false, json = false }: MigrateOptions): Promise<number> {
   const keyspaces = await Promise.all(meshKeyspaces.map((load) => load()));
   const config = readSettings(env, (reader) => ({
-    stores: keyspaces.map(({ read, ...keyspace }) => ({ ...keyspace, store: read(reader) })),
+    stores: keyspaces.map(({ part, ...keyspace }) => ({ ...keyspace, store: readStore(reader, part) })),
     replication: reader.whole("HEDDLE_CASSANDRA_REPLICATION", { min: 1, max: 9, fallback: 3 }),
   }));
   const endsAt = systemClock.monotonic() + wait * 1_000;

@@ -1,16 +1,16 @@
 /** The two sides of a move, each with the rows of all services that take part in it. */
 import { systemClock } from "../platform/clock.ts";
-import { readStreams } from "../platform/mesh-config.ts";
+import { readStore, readStreams } from "../platform/mesh-config.ts";
 import type { Database } from "../platform/sqlite/database.ts";
-import { openMeshContentMove, readMeshContentStore } from "../services/content/mesh-wire.ts";
+import { openMeshContentMove } from "../services/content/mesh-wire.ts";
 import { moveContent } from "../services/content/wire.ts";
-import { openMeshStatusMove, readMeshMessagingStatusStore } from "../services/messaging-status/mesh-wire.ts";
+import { openMeshStatusMove } from "../services/messaging-status/mesh-wire.ts";
 import { moveStatuses } from "../services/messaging-status/wire.ts";
-import { openMeshProfileMove, readMeshProfileStore } from "../services/profile/mesh-wire.ts";
+import { openMeshProfileMove } from "../services/profile/mesh-wire.ts";
 import { moveProfiles } from "../services/profile/wire.ts";
-import { openMeshScimMove, readMeshScimStore } from "../services/scim/mesh-wire.ts";
+import { openMeshScimMove } from "../services/scim/mesh-wire.ts";
 import { moveDashboardUsers } from "../services/scim/wire.ts";
-import { openMeshMembershipMove, readMeshSubscriptionStore } from "../services/subscription/mesh-wire.ts";
+import { openMeshMembershipMove } from "../services/subscription/mesh-wire.ts";
 import { moveMemberships } from "../services/subscription/wire.ts";
 import { readSettings } from "./settings.ts";
 
@@ -38,11 +38,11 @@ export async function folderSide(database: Database): Promise<MoveSide> {
 /** Refuses STORE_UNAVAILABLE where Cassandra cannot be reached, and where its tables wait for `heddle migrate`. */
 export async function meshSide(env: NodeJS.ProcessEnv): Promise<MoveSide & { close(): Promise<void> }> {
   const config = readSettings(env, (reader) => ({
-    profile: { ...readMeshProfileStore(reader), partitions: readStreams(reader).partitions },
-    subscription: readMeshSubscriptionStore(reader),
-    messagingStatus: readMeshMessagingStatusStore(reader),
-    scim: readMeshScimStore(reader),
-    content: readMeshContentStore(reader),
+    profile: { ...readStore(reader, "profile"), partitions: readStreams(reader).partitions },
+    subscription: readStore(reader, "subscription"),
+    messagingStatus: readStore(reader, "messaging-status"),
+    scim: readStore(reader, "scim"),
+    content: readStore(reader, "content"),
   }));
   const opened: (() => Promise<void>)[] = [];
   async function close(): Promise<void> {

@@ -1,6 +1,7 @@
 /** heddle scim log: what identity providers asked for, what came of it, and what it changed. */
 import { systemClock } from "../platform/clock.ts";
-import { readMeshScimLog, readMeshScimStore } from "../services/scim/mesh-wire.ts";
+import { readStore } from "../platform/mesh-config.ts";
+import { readMeshScimLog } from "../services/scim/mesh-wire.ts";
 import { type LogEntry, type LogQuestion, readScimLog } from "../services/scim/wire.ts";
 import { withAccessPlace } from "./access-place.ts";
 import { exitCodes, isoTime, print, printJson } from "./output.ts";
@@ -31,7 +32,7 @@ export async function log(options: ScimLogOptions): Promise<number> {
 }
 
 async function readFromMesh(question: LogQuestion): Promise<readonly LogEntry[]> {
-  return await readMeshScimLog(readSettings(process.env, readMeshScimStore), question, systemClock);
+  return await readMeshScimLog(readSettings(process.env, (reader) => readStore(reader, "scim")), question, systemClock);
 }
 
 function lineOf(entry: LogEntry): string {

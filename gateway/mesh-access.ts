@@ -28,15 +28,10 @@ export interface MeshAccessConfig {
 export function readMeshAccess(reader: ConfigReader): MeshAccessConfig {
   const nats = readOptionalNats(reader);
   return {
-    store: readMeshAccessStore(reader),
+    store: readStore(reader, "gateway"),
     installation: reader.text("HEDDLE_LOG_NAME", { fallback: "heddle" }),
     ...(nats ? { nats } : {}),
   };
-}
-
-/** HEDDLE_GATEWAY_KEYSPACE, `heddle_gateway` unless given. */
-export function readMeshAccessStore(reader: ConfigReader): StoreConfig {
-  return readStore(reader, "gateway");
 }
 
 export const meshAccessSchema = join(import.meta.dirname, "access/schema");

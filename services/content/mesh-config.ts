@@ -14,15 +14,11 @@ export interface MeshContentConfig extends StoreConfig, ContentConfig {
 
 export function readMeshContentConfig(reader: ConfigReader): MeshContentConfig {
   return {
-    ...readMeshContentStore(reader),
+    ...readStore(reader, "content"),
     ...readContentConfig(reader),
     rpc: readRpcServer(reader, "content", { port: 9105, callers: ["gateway"] }),
     profile: readPeer(reader, "profile"),
     subscription: readPeer(reader, "subscription"),
     messagingStatus: readPeer(reader, "messaging-status"),
   };
-}
-
-export function readMeshContentStore(reader: ConfigReader): StoreConfig {
-  return readStore(reader, "content");
 }

@@ -24,7 +24,7 @@ import { openLinkKeys } from "../../platform/documents/link-keys.ts";
 import { type ContentMove, contentMove } from "./store/moved.ts";
 import { centersOver, translationsOver } from "./compose.ts";
 
-export { type MeshContentConfig, readMeshContentConfig, readMeshContentStore } from "./mesh-config.ts";
+export { type MeshContentConfig, readMeshContentConfig } from "./mesh-config.ts";
 
 /** Refuses as serveStoreService; the services it asks may come later. */
 export async function serveMeshContent(config: MeshContentConfig, deps: PartEnds): Promise<ServedPart> {

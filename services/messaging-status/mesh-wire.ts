@@ -2,12 +2,13 @@
 import { join } from "node:path";
 import { openKeyspace } from "../../platform/cassandra/keyspace.ts";
 import type { Clock } from "../../platform/clock.ts";
+import type { ConfigReader } from "../../platform/config.ts";
 import { positionFromToken } from "../../platform/intake/position.ts";
 import { openHeld } from "../consent/lane/held.ts";
 import type { LaneRead, MeshLanes } from "../consent/lane/mesh-lanes.ts";
 import { type MeshPartPlan, serveMeshPart } from "../consent/lane/mesh-part.ts";
 import { limits } from "../../platform/limits.ts";
-import type { MeshPartConfig, StoreConfig } from "../../platform/mesh-config.ts";
+import { type MeshPartConfig, readMeshPart, type StoreConfig } from "../../platform/mesh-config.ts";
 import { rpcRoute } from "../../platform/rpc/guard.ts";
 import type { PartEnds, ServedPart } from "../../platform/rpc/served-part.ts";
 import { MessagingStatusService } from "../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
@@ -20,7 +21,9 @@ import { messagingStatusRoutes } from "./rpc/routes.ts";
 import { openCassandraStatusStore } from "./store/cassandra.ts";
 import { cassandraStatusMove } from "./store/moved-cassandra.ts";
 
-export { readMeshMessagingStatusConfig, readMeshMessagingStatusStore } from "./mesh-config.ts";
+export function readMeshMessagingStatusConfig(reader: ConfigReader): MeshPartConfig {
+  return readMeshPart(reader, "messaging-status", { port: 9103, callers: ["gateway", "profile", "content"] });
+}
 
 /** As serveMeshPart. */
 export async function serveMeshMessagingStatus(config: MeshPartConfig, ends: PartEnds): Promise<ServedPart> {

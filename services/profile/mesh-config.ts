@@ -27,7 +27,7 @@ export interface MeshProfileConfig extends StoreConfig, StreamsConfig {
 
 export function readMeshProfileConfig(reader: ConfigReader): MeshProfileConfig {
   return {
-    ...readMeshProfileStore(reader),
+    ...readStore(reader, "profile"),
     ...readProfileConfig(reader),
     ...readStreams(reader),
     events: readEvents(reader),
@@ -35,8 +35,4 @@ export function readMeshProfileConfig(reader: ConfigReader): MeshProfileConfig {
     operators: readOperators(reader),
     messagingStatus: readOptionalPeer(reader, "messaging-status"),
   };
-}
-
-export function readMeshProfileStore(reader: ConfigReader): StoreConfig {
-  return readStore(reader, "profile");
 }

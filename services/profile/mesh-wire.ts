@@ -50,7 +50,7 @@ import { fillNames } from "./store/fill-names.ts";
 import { cassandraProfileMove } from "./store/moved-cassandra.ts";
 import { type CassandraProfileStore, openCassandraProfileStore } from "./store/cassandra.ts";
 
-export { type MeshProfileConfig, readMeshProfileConfig, readMeshProfileStore } from "./mesh-config.ts";
+export { type MeshProfileConfig, readMeshProfileConfig } from "./mesh-config.ts";
 
 /** For `heddle migrate --names`; how many names there are. */
 export async function listNames(config: StoreConfig, clock: Clock): Promise<number> {

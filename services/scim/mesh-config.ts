@@ -17,12 +17,8 @@ export interface MeshScimConfig extends StoreConfig {
 
 export function readMeshScimConfig(reader: ConfigReader): MeshScimConfig {
   return {
-    ...readMeshScimStore(reader),
+    ...readStore(reader, "scim"),
     rpc: readRpcServer(reader, "scim", { port: 9104, callers: ["gateway"] }),
     events: readEvents(reader),
   };
-}
-
-export function readMeshScimStore(reader: ConfigReader): StoreConfig {
-  return readStore(reader, "scim");
 }

@@ -16,7 +16,7 @@ import { openCassandraScim } from "./store/documents.ts";
 import { type ScimMove, scimMove } from "./store/moved.ts";
 import { openRequestLog } from "./store/request-log.ts";
 
-export { type MeshScimConfig, readMeshScimConfig, readMeshScimStore } from "./mesh-config.ts";
+export { type MeshScimConfig, readMeshScimConfig } from "./mesh-config.ts";
 
 /** Refuses as serveStoreService, and LOG_UNAVAILABLE where NATS cannot be reached. Events that wait go out by another process or the next start. */
 export async function serveMeshScim(config: MeshScimConfig, deps: PartEnds): Promise<ServedPart> {

@@ -2,13 +2,14 @@
 import { join } from "node:path";
 import { openKeyspace } from "../../platform/cassandra/keyspace.ts";
 import type { Clock } from "../../platform/clock.ts";
+import type { ConfigReader } from "../../platform/config.ts";
 import { newId } from "../../platform/identifier.ts";
 import { type Position, positionFromToken } from "../../platform/intake/position.ts";
 import { openHeld } from "../consent/lane/held.ts";
 import type { MeshLanes } from "../consent/lane/mesh-lanes.ts";
 import { type MeshPartPlan, serveMeshPart } from "../consent/lane/mesh-part.ts";
 import { limits } from "../../platform/limits.ts";
-import type { MeshPartConfig, StoreConfig } from "../../platform/mesh-config.ts";
+import { type MeshPartConfig, readMeshPart, type StoreConfig } from "../../platform/mesh-config.ts";
 import { rpcRoute } from "../../platform/rpc/guard.ts";
 import type { PartEnds, ServedPart } from "../../platform/rpc/served-part.ts";
 import { SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
@@ -22,7 +23,9 @@ import { membersBucketOf, openCassandraSubscriptionStore } from "./store/cassand
 import { cassandraMembershipMove } from "./store/moved-cassandra.ts";
 import { sweepRegularly } from "./sweep-merges.ts";
 
-export { readMeshSubscriptionConfig, readMeshSubscriptionStore } from "./mesh-config.ts";
+export function readMeshSubscriptionConfig(reader: ConfigReader): MeshPartConfig {
+  return readMeshPart(reader, "subscription", { port: 9102, callers: ["gateway", "content"] });
+}
 
 /** As serveMeshPart. */
 export async function serveMeshSubscription(config: MeshPartConfig, ends: PartEnds): Promise<ServedPart> {

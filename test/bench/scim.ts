@@ -8,9 +8,10 @@ import { systemClock } from "../../platform/clock.ts";
 import { readConfig } from "../../platform/config.ts";
 import { head } from "../../platform/documents/documents.ts";
 import { silentLogger } from "../../platform/logger.ts";
+import { readStore } from "../../platform/mesh-config.ts";
 import { openDatabase } from "../../platform/sqlite/database.ts";
 import type { User } from "../../services/scim/domain/user.ts";
-import { openMeshScimMove, readMeshScimStore } from "../../services/scim/mesh-wire.ts";
+import { openMeshScimMove } from "../../services/scim/mesh-wire.ts";
 import type { ScimMove } from "../../services/scim/store/moved.ts";
 import { userWrites } from "../../services/scim/store/users.ts";
 import { moveDashboardUsers } from "../../services/scim/wire.ts";
@@ -73,7 +74,7 @@ async function seedMesh(settings: Readonly<Record<string, string>>): Promise<voi
   const { access, close } = await openMeshAccess(readConfig(settings, readMeshAccess), { clock: systemClock, logger: silentLogger });
   const companyId = access.rows().companies[0]?.id ?? "";
   await close();
-  const move = await openMeshScimMove(readConfig(settings, readMeshScimStore), systemClock);
+  const move = await openMeshScimMove(readConfig(settings, (reader) => readStore(reader, "scim")), systemClock);
   await seed(move, companyId);
   await move.close();
 }

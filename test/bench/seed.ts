@@ -5,11 +5,12 @@ import { openMeshAccess, readMeshAccess } from "../../gateway/mesh-access.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { readConfig } from "../../platform/config.ts";
 import { silentLogger } from "../../platform/logger.ts";
+import { readStore } from "../../platform/mesh-config.ts";
 import { openDatabase } from "../../platform/sqlite/database.ts";
 import type { IdentityKey } from "../../services/profile/domain/identity.ts";
 import type { Profile } from "../../services/profile/domain/profile.ts";
 import { numberedId } from "../../platform/user-number.ts";
-import { openMeshProfileMove, readMeshProfileStore } from "../../services/profile/mesh-wire.ts";
+import { openMeshProfileMove } from "../../services/profile/mesh-wire.ts";
 import type { ProfileMove } from "../../services/profile/store/moved-rows.ts";
 import { moveProfiles } from "../../services/profile/wire.ts";
 
@@ -27,7 +28,7 @@ export async function seedMesh(settings: Readonly<Record<string, string>>, users
   const { access, close } = await openMeshAccess(readConfig(settings, readMeshAccess), { clock: systemClock, logger: silentLogger });
   const workspaceId = access.rows().workspaces[0]?.id ?? "";
   await close();
-  const store = readConfig(settings, readMeshProfileStore);
+  const store = readConfig(settings, (reader) => readStore(reader, "profile"));
   const move = await openMeshProfileMove({ ...store, partitions: 1 }, systemClock);
   await seed(move, workspaceId, users);
   await move.close();

@@ -5,7 +5,7 @@ import { readReaches } from "../../cli/mesh-reaches.ts";
 import { readMeshGatewayConfig } from "../../cli/serve-gateway.ts";
 import { readMeshAccess } from "../../gateway/mesh-access.ts";
 import type { ConfigReader } from "../../platform/config.ts";
-import { readEvents, readPeer, readStreams, type RpcServerConfig, type StoreConfig } from "../../platform/mesh-config.ts";
+import { readEvents, readPeer, readStore, readStreams, type RpcServerConfig, type StoreConfig } from "../../platform/mesh-config.ts";
 import { readTelemetryConfig } from "../../platform/telemetry/config.ts";
 
 /** And what else the part makes of it. */
@@ -66,7 +66,7 @@ const keyspaces = await Promise.all(meshKeyspaces.map((load) => load()));
 
 function readMigrate(reader: ConfigReader): Omit<PartSettings, "asked"> {
   reader.whole("HEDDLE_CASSANDRA_REPLICATION", { min: 1, max: 9, fallback: 3 });
-  return { stores: keyspaces.map(({ read }) => read(reader)) };
+  return { stores: keyspaces.map(({ part }) => readStore(reader, part)) };
 }
 
 /** What commands read that operate the mesh: heddle log, doctor, backup and restore. */
@@ -77,7 +77,7 @@ function readOperator(reader: ConfigReader): Omit<PartSettings, "asked"> & Recor
     events: readEvents(reader),
     access: readMeshAccess(reader),
     peers: ["profile", "subscription", "messaging-status"].map((part) => readPeer(reader, part)),
-    stores: keyspaces.map(({ read }) => read(reader)),
+    stores: keyspaces.map(({ part }) => readStore(reader, part)),
   };
 }
 
