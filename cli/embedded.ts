@@ -16,6 +16,7 @@ import { openReachFile } from "../platform/log/reach-file.ts";
 import { openSqliteLog } from "../platform/log/sqlite.ts";
 import type { Logger } from "../platform/logger.ts";
 import type { RpcServerConfig } from "../platform/mesh-config.ts";
+import { openAll, type Opened } from "../platform/open-all.ts";
 import { directClient } from "../platform/rpc/direct.ts";
 import { type RpcRoute, rpcRoute } from "../platform/rpc/guard.ts";
 import { observedService } from "../platform/rpc/observed.ts";
@@ -62,11 +63,7 @@ export async function openEmbedded(
   logger: Logger,
   prepare: (access: Access & AccessAdmin, database: Database) => Promise<void>,
 ): Promise<Embedded> {
-  const opened: (() => Promise<void> | void)[] = [];
-  async function close(): Promise<void> {
-    for (const closeOne of opened.splice(0).reverse()) await closeOne();
-  }
-  try {
+  return await openAll(async (opened) => {
     const clock = systemClock;
     const lock = lockDirectory(config.dataDir);
     opened.push(() => void lock.release());
@@ -111,11 +108,8 @@ export async function openEmbedded(
       running.write({ pid: process.pid, url, startedAt: new Date(clock.now()).toISOString() });
       return { url, ...(rpc !== undefined && { rpcUrl: rpc.url }) };
     }
-    return { access, listen, close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+    return { access, listen };
+  });
 }
 
 /** What serves RPCs is loaded only where it is asked for. */
@@ -140,7 +134,7 @@ interface Below {
 }
 
 /** The parts that call each other: profile asks for the state of addresses; consent is notified by the resolver and asks who is who. */
-async function openParts(config: StartConfig, below: Below, opened: (() => Promise<void> | void)[]) {
+async function openParts(config: StartConfig, below: Below, opened: Opened) {
   const { database, log, telemetry, offer } = below;
   const consent: { owners: { notify(): void }[]; emailStatuses: EmailStatuses | undefined } = {
     owners: [],
@@ -187,7 +181,7 @@ async function startContent({ offer, ...options }: ContentOptions & Pick<Below, 
 
 async function startScim(
   { offer, ...options }: Omit<ScimOptions, "publish"> & Pick<Below, "offer" | "database" | "telemetry">,
-  opened: (() => Promise<void> | void)[],
+  opened: Opened,
 ): Promise<Client<typeof ScimService>> {
   const events = await openSqliteEvents(options);
   const scim = await openScim({ ...options, publish: (event) => events.publish([event]) });

@@ -1,6 +1,7 @@
 /** The two sides of a move, each with the rows of all services that take part in it. */
 import { systemClock } from "../platform/clock.ts";
 import { readStore, readStreams } from "../platform/mesh-config.ts";
+import { openAll } from "../platform/open-all.ts";
 import type { Database } from "../platform/sqlite/database.ts";
 import { openMeshContentMove } from "../services/content/mesh-wire.ts";
 import { moveContent } from "../services/content/wire.ts";
@@ -44,26 +45,19 @@ export async function meshSide(env: NodeJS.ProcessEnv): Promise<MoveSide & { clo
     scim: readStore(reader, "scim"),
     content: readStore(reader, "content"),
   }));
-  const opened: (() => Promise<void>)[] = [];
-  async function close(): Promise<void> {
-    for (const closeOne of opened.splice(0).reverse()) await closeOne();
-  }
-  async function kept<Move extends { close(): Promise<void> }>(opening: Promise<Move>): Promise<Move> {
-    const move = await opening;
-    opened.push(() => move.close());
-    return move;
-  }
-  try {
+  return await openAll(async (opened) => {
+    async function kept<Move extends { close(): Promise<void> }>(opening: Promise<Move>): Promise<Move> {
+      const move = await opening;
+      opened.push(() => move.close());
+      return move;
+    }
     const profiles = await kept(openMeshProfileMove(config.profile, systemClock));
     const memberships = await kept(openMeshMembershipMove(config.subscription, systemClock));
     const statuses = await kept(openMeshStatusMove(config.messagingStatus, systemClock));
     const dashboardUsers = await kept(openMeshScimMove(config.scim, systemClock));
     const content = await kept(openMeshContentMove(config.content, systemClock));
-    return { ...sideOf({ profiles, memberships, statuses, dashboardUsers, content }), close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+    return sideOf({ profiles, memberships, statuses, dashboardUsers, content });
+  });
 }
 
 function sideOf(moves: Omit<MoveSide, "waiting">): MoveSide {

@@ -15,6 +15,7 @@ import type { Finding } from "../platform/finding.ts";
 import { openRedisLimiter } from "../platform/limiter/redis.ts";
 import { limits } from "../platform/limits.ts";
 import { type PeerConfig, readOptionalPeer, readPeer, readTls } from "../platform/mesh-config.ts";
+import { openAll, type Opened } from "../platform/open-all.ts";
 import { ownProcess } from "../platform/own-process.ts";
 import { connectClient } from "../platform/rpc/client.ts";
 import { directClient } from "../platform/rpc/direct.ts";
@@ -65,11 +66,7 @@ export async function openMeshGateway(
   { apply: applyFile, env }: { readonly apply?: string; readonly env: NodeJS.ProcessEnv },
 ): Promise<Pick<ServedPart, "health" | "close">> {
   const { clock, logger } = parts;
-  const opened: (() => Promise<void> | void)[] = [];
-  async function close(): Promise<void> {
-    for (const closeOne of opened.splice(0).reverse()) await closeOne();
-  }
-  try {
+  return await openAll(async (opened) => {
     const declaration = applyFile === undefined ? undefined : { file: applyFile, text: readDeclarationFile(applyFile) };
     if (declaration) fileProblems(declaration.file, () => parseDeclaration(declaration.text));
     const { access, bus, processes, close: closeAccess } = await openMeshAccess(config.access, { clock, logger });
@@ -90,11 +87,8 @@ export async function openMeshGateway(
     listed.end = processes.announce(ownProcess("gateway", clock));
     logger.info("listening", { url });
     print(`Heddle is listening on ${url}`);
-    return { health, close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+    return { health };
+  });
 }
 
 /** As `heddle doctor` does, as far as a gateway can. */
@@ -115,7 +109,7 @@ async function listen(
     readonly examine: () => Promise<readonly Finding[]>;
     readonly between?: Between;
   },
-  opened: (() => Promise<void> | void)[],
+  opened: Opened,
 ): Promise<Omit<ServedPart, "close">> {
   const limiter = await openRedisLimiter({
     url: config.redisUrl,

@@ -2,13 +2,11 @@
 import { openKeyspace } from "../cassandra/keyspace.ts";
 import type { Session } from "../cassandra/session.ts";
 import type { RpcServerConfig, StoreConfig } from "../mesh-config.ts";
+import { openAll, type Opened } from "../open-all.ts";
 import type { Readiness } from "../telemetry/metrics-server.ts";
 import type { RpcRoute } from "./guard.ts";
 import type { PartEnds, ServedPart } from "./served-part.ts";
 import { serveRpc } from "./server.ts";
-
-/** What is to be closed, in the order in which it was opened. */
-export type Opened = (() => Promise<unknown> | unknown)[];
 
 /** Refuses STORE_UNAVAILABLE where Cassandra cannot be reached, and what `open` refuses. */
 export async function serveStoreService(
@@ -16,11 +14,7 @@ export async function serveStoreService(
   { clock, logger, telemetry, tenants }: PartEnds,
   open: (session: Session, opened: Opened) => Promise<readonly RpcRoute[]>,
 ): Promise<ServedPart> {
-  const opened: Opened = [];
-  async function close(): Promise<void> {
-    for (const closeOne of opened.splice(0).reverse()) await closeOne();
-  }
-  try {
+  return await openAll(async (opened) => {
     const { session, watch, close: closeStore } = await openKeyspace(config, config.schemaFolder, clock);
     opened.push(closeStore);
     const storeWatch = watch();
@@ -31,9 +25,6 @@ export async function serveStoreService(
     const callers = new Map(routes.map(({ service }) => [service.typeName, config.rpc.callers]));
     const server = await serveRpc({ routes, ...config.rpc, callers, clock, logger, telemetry, health, tenants });
     opened.push(() => server.close());
-    return { url: server.url, health, close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+    return { url: server.url, health };
+  });
 }

@@ -15,6 +15,7 @@ import { openJetStreamLog } from "../../platform/log/jetstream.ts";
 import { createRecentRecords } from "../../platform/log/recent-records.ts";
 import { limits } from "../../platform/limits.ts";
 import type { StoreConfig } from "../../platform/mesh-config.ts";
+import { openAll, type Opened } from "../../platform/open-all.ts";
 import { type ClientOptions, connectClient } from "../../platform/rpc/client.ts";
 import { rpcRoute } from "../../platform/rpc/guard.ts";
 import type { PartEnds, ServedPart } from "../../platform/rpc/served-part.ts";
@@ -62,8 +63,6 @@ export async function listNames(config: StoreConfig, clock: Clock): Promise<numb
   }
 }
 
-type Opened = (() => Promise<unknown> | unknown)[];
-
 /**
  * Refuses LOG_UNAVAILABLE and STORE_UNAVAILABLE where NATS or Cassandra cannot be reached; throws where the tables are not migrated.
  * Where log and rows do not fit it listens and refuses every call.
@@ -74,18 +73,7 @@ export async function serveMeshProfile(config: MeshProfileConfig, parts: PartEnd
     callers: callersOf(config),
     rpc: config.rpc,
     ...parts,
-    async open({ rpc, ...ends }) {
-      const opened: Opened = [];
-      async function close(): Promise<void> {
-        for (const closeOne of opened.splice(0).reverse()) await closeOne();
-      }
-      try {
-        return { ...await open({ ...config, rpc }, { ...parts, ...ends }, opened), close };
-      } catch (error) {
-        await close();
-        throw error;
-      }
-    },
+    open: ({ rpc, ...ends }) => openAll((opened) => open({ ...config, rpc }, { ...parts, ...ends }, opened)),
   });
 }
 

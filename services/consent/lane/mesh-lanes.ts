@@ -14,6 +14,7 @@ import type { Log } from "../../../platform/log/log.ts";
 import { packRecords } from "../../../platform/log/packed-records.ts";
 import { partitionOf } from "../../../platform/log/partition.ts";
 import type { Logger } from "../../../platform/logger.ts";
+import { openAll, type Opened } from "../../../platform/open-all.ts";
 import type { StreamsConfig } from "../../../platform/mesh-config.ts";
 import { type WatchedLags, watchLags } from "../../../platform/telemetry/lag-history.ts";
 import { type BusAsks, openBusAsks, openBusMembers, openBusNotices } from "../../../platform/lane/bus.ts";
@@ -83,21 +84,10 @@ interface LaneApplyWork {
 
 /** Refuses LOG_UNAVAILABLE where NATS cannot be reached. */
 export async function openMeshLanes(options: MeshLanesOptions): Promise<MeshLanes> {
-  const opened: (() => Promise<unknown> | unknown)[] = [];
-  async function close(): Promise<void> {
-    for (const closeOne of opened.splice(0).reverse()) await closeOne();
-  }
-  try {
-    return await open(options, opened, close);
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  return await openAll((opened) => open(options, opened));
 }
 
-type Opened = (() => Promise<unknown> | unknown)[];
-
-async function open(options: MeshLanesOptions, opened: Opened, close: () => Promise<void>): Promise<MeshLanes> {
+async function open(options: MeshLanesOptions, opened: Opened): Promise<Omit<MeshLanes, "close">> {
   const { service, streams: { nats, logName, partitions, lanes: lanesEach }, clock, logger } = options;
   const layout = laneLayout(partitions, lanesEach);
   const { intake, lanes, steps } = await openLogs(options, layout, opened);
@@ -136,7 +126,6 @@ async function open(options: MeshLanesOptions, opened: Opened, close: () => Prom
       const readings = [...ownership?.owned.values() ?? []].map((reading) => reading.trouble());
       return readings.find((reason) => reason !== undefined) ?? applied.trouble();
     },
-    close,
   };
 }
 

@@ -12,6 +12,7 @@ import type { IntakeParts } from "../../../platform/intake/intake.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import type { MeshPartConfig } from "../../../platform/mesh-config.ts";
+import { openAll, type Opened } from "../../../platform/open-all.ts";
 import { connectClient } from "../../../platform/rpc/client.ts";
 import type { RpcRoute } from "../../../platform/rpc/guard.ts";
 import type { PartEnds, ServedPart } from "../../../platform/rpc/served-part.ts";
@@ -81,18 +82,7 @@ export async function serveMeshPart<Tables extends PartTables>(
     callers: callersOf(plan, config),
     rpc: config.rpc,
     ...ends,
-    async open({ rpc, ...further }) {
-      const opened: Opened = [];
-      async function close(): Promise<void> {
-        for (const closeOne of opened.splice(0).reverse()) await closeOne();
-      }
-      try {
-        return { ...await open(plan, { ...config, rpc }, { ends: { ...ends, ...further }, opened }), close };
-      } catch (error) {
-        await close();
-        throw error;
-      }
-    },
+    open: ({ rpc, ...further }) => openAll((opened) => open(plan, { ...config, rpc }, { ends: { ...ends, ...further }, opened })),
   });
 }
 
@@ -100,7 +90,6 @@ function callersOf({ service }: { readonly service: DescService }, { rpc }: Mesh
   return new Map([[service.typeName, rpc.callers]]);
 }
 
-type Opened = (() => Promise<unknown> | unknown)[];
 type OpenEnds = PartEnds & Pick<EpochPartEnds<MeshPartConfig["rpc"]>, "onMismatch" | "beforeListen">;
 
 async function open<Tables extends PartTables>(
