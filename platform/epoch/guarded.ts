@@ -1,15 +1,49 @@
-/** A log and fenced steps behind the guard: nothing is read or written before the guard lets it pass. */
+/** Logs and fenced steps behind the guard: nothing is read or written before the guard lets it pass. */
+import type { Clock } from "../clock.ts";
+import { laneLayout } from "../lane/layout.ts";
 import type { FencedSteps } from "../log/fenced-step.ts";
+import { openJetStreamSteps } from "../log/jetstream-fenced-step.ts";
+import { openJetStreamLog } from "../log/jetstream.ts";
 import type { Log } from "../log/log.ts";
+import type { RecentRecords } from "../log/recent-records.ts";
+import type { Logger } from "../logger.ts";
+import type { StreamsConfig } from "../mesh-config.ts";
+import type { Opened } from "../open-all.ts";
 import { Refusal } from "../refusal.ts";
 import type { StreamKind } from "./epoch.ts";
 import type { EpochGuard } from "./guard.ts";
+import { streamNamesOf } from "./streams.ts";
+
+export interface GuardedLogsOptions {
+  readonly streams: StreamsConfig;
+  readonly guard: EpochGuard;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** What lanes and steps share of what was written; without it each has its own. */
+  readonly recent?: RecentRecords;
+}
+
+/** The logs of an installation and the steps in its lanes. Refuses LOG_UNAVAILABLE where NATS or a stream is not there. */
+export async function openGuardedLogs({ streams, guard, clock, logger, recent }: GuardedLogsOptions, opened: Opened) {
+  const { nats, logName, replicas, bytesMax, partitions } = streams;
+  const names = streamNamesOf(logName);
+  const stream = { ...nats, replicas, bytesMax, make: false, clock, logger };
+  const intake = guardedLog(await openJetStreamLog({ ...stream, name: names.intake, partitions }), guard, "intake");
+  opened.push(() => intake.close());
+  const layout = laneLayout(partitions, streams.lanes);
+  const laneStream = { ...stream, name: names.lanes, partitions: layout.partitions, ...(recent && { recent }) };
+  const lanes = guardedLog(await openJetStreamLog(laneStream), guard, "lanes");
+  opened.push(() => lanes.close());
+  const steps = guardedSteps(await openJetStreamSteps(laneStream), guard);
+  opened.push(() => steps.close());
+  return { intake, lanes, steps };
+}
 
 /**
  * `kind`: the stream that it lies in. What an append is given rises as long as the stream is the same one: where it does not,
  * NATS came back without it, and that is looked into before the caller gets the sequence.
  */
-export function guardedLog(log: Log, guard: EpochGuard, kind: StreamKind): Log {
+function guardedLog(log: Log, guard: EpochGuard, kind: StreamKind): Log {
   let last = guard.epoch.from[kind] - 1;
   return {
     partitions: log.partitions,
@@ -42,7 +76,7 @@ export function guardedLog(log: Log, guard: EpochGuard, kind: StreamKind): Log {
 }
 
 /** A checkpoint that is not there is either the first or lost with its stream: that is looked into. */
-export function guardedSteps(steps: FencedSteps, guard: EpochGuard): FencedSteps {
+function guardedSteps(steps: FencedSteps, guard: EpochGuard): FencedSteps {
   return {
     get bodyBytesMax() {
       return steps.bodyBytesMax;

@@ -1,7 +1,7 @@
 /** The logs of a mesh as a backup sees them: where they end, whether everything in them is applied, and how they begin anew. */
 import type { Clock } from "../clock.ts";
 import { beginAbove, type Epoch } from "../epoch/epoch.ts";
-import { lookAtStreams, makeStreams } from "../epoch/streams.ts";
+import { lookAtStreams, makeStreams, streamNamesOf } from "../epoch/streams.ts";
 import { newId } from "../identifier.ts";
 import { connectJetStream } from "../log/jetstream-connection.ts";
 import { openJetStreamSteps } from "../log/jetstream-fenced-step.ts";
@@ -34,7 +34,7 @@ export interface LogsAtRest {
 export async function lookAtLogs(streams: StreamsConfig, parts: Parts): Promise<LogsAtRest> {
   const { nats, logName, partitions } = streams;
   const layout = laneLayout(partitions, streams.lanes);
-  const names = streamNames(logName);
+  const names = streamNamesOf(logName);
   const room = await roomsOf(streams, parts);
   const stream = { ...nats, ...room.lanes, ...parts, make: false };
   const intake = await openJetStreamLog({ ...stream, ...room.intake, name: names.intake, partitions });
@@ -88,7 +88,7 @@ export async function haveLogs(streams: StreamsConfig, parts: Parts): Promise<bo
 async function roomsOf({ nats, logName }: StreamsConfig, parts: Parts) {
   const connection = await connectJetStream({ ...nats, ...parts });
   try {
-    const names = streamNames(logName);
+    const names = streamNamesOf(logName);
     const [intake, lanes] = [await roomOf(connection, names.intake), await roomOf(connection, names.lanes)];
     if (!intake || !lanes) {
       throw new Error(`There are no streams "${names.intake}" and "${names.lanes}": is this the right HEDDLE_LOG_NAME?`);
@@ -102,7 +102,8 @@ async function roomsOf({ nats, logName }: StreamsConfig, parts: Parts) {
 async function lastSequences({ nats, logName }: StreamsConfig, parts: Parts): Promise<number[]> {
   const connection = await connectJetStream({ ...nats, ...parts });
   try {
-    const found = await Promise.all(Object.values(streamNames(logName)).map((name) => lastSequenceOf(connection, name)));
+    const { intake, lanes } = streamNamesOf(logName);
+    const found = await Promise.all([intake, lanes].map((name) => lastSequenceOf(connection, name)));
     return found.filter((sequence) => sequence !== undefined);
   } finally {
     await connection.close();
@@ -131,8 +132,4 @@ export async function beginLogsAbove(
   } finally {
     await connection.close();
   }
-}
-
-function streamNames(logName: string): { readonly intake: string; readonly lanes: string } {
-  return { intake: `${logName}_intake`, lanes: `${logName}_lanes` };
 }

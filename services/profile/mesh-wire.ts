@@ -3,15 +3,14 @@ import { join } from "node:path";
 import { type Keyspace, openKeyspace } from "../../platform/cassandra/keyspace.ts";
 import type { Session } from "../../platform/cassandra/session.ts";
 import type { Clock } from "../../platform/clock.ts";
-import { type EpochGuard, openEpochGuard } from "../../platform/epoch/guard.ts";
-import { guardedLog, guardedSteps } from "../../platform/epoch/guarded.ts";
+import { openEpochGuard } from "../../platform/epoch/guard.ts";
+import { type GuardedLogsOptions, openGuardedLogs } from "../../platform/epoch/guarded.ts";
 import { type EpochPartEnds, serveInEpoch } from "../../platform/epoch/serve-in-epoch.ts";
+import { streamNamesOf } from "../../platform/epoch/streams.ts";
 import { openEventStream } from "../../platform/events/jetstream.ts";
 import { newId } from "../../platform/identifier.ts";
 import { connectJetStream } from "../../platform/log/jetstream-connection.ts";
-import { openJetStreamSteps } from "../../platform/log/jetstream-fenced-step.ts";
 import { checkpointSubject, partitionSubject } from "../../platform/log/jetstream-stream.ts";
-import { openJetStreamLog } from "../../platform/log/jetstream.ts";
 import { createRecentRecords } from "../../platform/log/recent-records.ts";
 import { limits } from "../../platform/limits.ts";
 import type { StoreConfig } from "../../platform/mesh-config.ts";
@@ -99,7 +98,7 @@ async function open(
   const measured = measuredTables(tablesIn(guard.session, config, clock), telemetry);
   const { backlog, store } = openProfileBacklog(measured, clock);
   opened.push(() => backlog.close());
-  const logs = await openLogs(config, { clock, logger, lanePartitions: layout.partitions, guard }, opened);
+  const logs = await openLogs(config, { clock, logger, guard }, opened);
   const { intake, lanes, notices, members, bus, events } = logs;
   const applied = openMeshApplied({ lanes, layout, intakePartitions: config.partitions, notices, clock, logger });
   opened.push(() => applied.close());
@@ -162,10 +161,11 @@ function reads<Store extends IdentityStore>(
   };
 }
 
-function subjectsOf(config: MeshProfileConfig): MeshReaderOptions["subjects"] {
+function subjectsOf({ logName }: MeshProfileConfig): MeshReaderOptions["subjects"] {
+  const { lanes } = streamNamesOf(logName);
   return {
-    partition: (at) => partitionSubject(lanesName(config), at),
-    checkpoint: (name) => checkpointSubject(lanesName(config), name),
+    partition: (at) => partitionSubject(lanes, at),
+    checkpoint: (name) => checkpointSubject(lanes, name),
   };
 }
 
@@ -205,34 +205,15 @@ function tablesIn(session: Session, { partitions }: Pick<MeshProfileConfig, "par
   return openCassandraProfileStore({ session, clock, partitions, bucketOf: bucketOfUser });
 }
 
-async function openLogs(
-  config: MeshProfileConfig,
-  parts: Pick<PartEnds, "clock" | "logger"> & { lanePartitions: number; guard: EpochGuard },
-  opened: Opened,
-) {
-  const { clock, logger, lanePartitions, guard } = parts;
-  const stream = { ...config.nats, replicas: config.replicas, bytesMax: config.bytesMax, make: false, clock, logger };
-  const intake = guardedLog(
-    await openJetStreamLog({ ...stream, name: `${config.logName}_intake`, partitions: config.partitions }),
-    guard,
-    "intake",
-  );
-  opened.push(() => intake.close());
-  const laneStream = { ...stream, name: lanesName(config), partitions: lanePartitions, recent: createRecentRecords(clock) };
-  const lanes = guardedLog(await openJetStreamLog(laneStream), guard, "lanes");
-  opened.push(() => lanes.close());
-  const steps = guardedSteps(await openJetStreamSteps(laneStream), guard);
-  opened.push(() => steps.close());
+async function openLogs(config: MeshProfileConfig, parts: Omit<GuardedLogsOptions, "streams">, opened: Opened) {
+  const { clock, logger } = parts;
+  const logs = await openGuardedLogs({ ...parts, streams: config, recent: createRecentRecords(clock) }, opened);
   const bus = await connectJetStream({ ...config.nats, logger });
   opened.push(() => bus.close());
   const members = bucketMembers(openBusMembers({ bus, subject: `${config.logName}-members`, clock }));
   const events = await openEventStream({ ...config.events, logger });
   opened.push(() => events.close());
-  return { intake, lanes, steps, bus, members, events, notices: openBusNotices(bus, `${config.logName}-progress`, clock) };
-}
-
-function lanesName({ logName }: MeshProfileConfig): string {
-  return `${logName}_lanes`;
+  return { ...logs, bus, members, events, notices: openBusNotices(bus, `${config.logName}-progress`, clock) };
 }
 
 /** Without the messaging-status service no status is known. */

@@ -1,21 +1,16 @@
 /** The lanes of a service that owns consent, as one of its processes works on them: logs, appliers shared out, and reads that wait. */
-import type { Clock } from "../../../platform/clock.ts";
-import type { EpochGuard } from "../../../platform/epoch/guard.ts";
-import { guardedLog, guardedSteps } from "../../../platform/epoch/guarded.ts";
+import { type GuardedLogsOptions, openGuardedLogs } from "../../../platform/epoch/guarded.ts";
+import { streamNamesOf } from "../../../platform/epoch/streams.ts";
 import type { Position } from "../../../platform/intake/position.ts";
 import { limits } from "../../../platform/limits.ts";
 import { newId } from "../../../platform/identifier.ts";
 import type { FencedSteps } from "../../../platform/log/fenced-step.ts";
 import { connectJetStream } from "../../../platform/log/jetstream-connection.ts";
-import { openJetStreamSteps } from "../../../platform/log/jetstream-fenced-step.ts";
 import { checkpointSubject } from "../../../platform/log/jetstream-stream.ts";
-import { openJetStreamLog } from "../../../platform/log/jetstream.ts";
 import type { Log } from "../../../platform/log/log.ts";
 import { packRecords } from "../../../platform/log/packed-records.ts";
 import { partitionOf } from "../../../platform/log/partition.ts";
-import type { Logger } from "../../../platform/logger.ts";
 import { openAll, type Opened } from "../../../platform/open-all.ts";
-import type { StreamsConfig } from "../../../platform/mesh-config.ts";
 import { type WatchedLags, watchLags } from "../../../platform/telemetry/lag-history.ts";
 import { type BusAsks, openBusAsks, openBusMembers, openBusNotices } from "../../../platform/lane/bus.ts";
 import { createGate } from "../../../platform/gate.ts";
@@ -30,12 +25,8 @@ import { type Members, type Ownership, ownWork } from "../../../platform/lane/ow
 import { createProgressPublisher, type ProgressNotices } from "../../../platform/lane/progress-notices.ts";
 import type { Reading } from "../../../platform/lane/read-on.ts";
 
-export interface MeshLanesOptions {
+export interface MeshLanesOptions extends Omit<GuardedLogsOptions, "recent"> {
   readonly service: "subscription" | "messaging-status";
-  readonly streams: StreamsConfig;
-  readonly guard: EpochGuard;
-  readonly clock: Clock;
-  readonly logger: Logger;
 }
 
 export interface MeshLanes {
@@ -90,7 +81,7 @@ export async function openMeshLanes(options: MeshLanesOptions): Promise<MeshLane
 async function open(options: MeshLanesOptions, opened: Opened): Promise<Omit<MeshLanes, "close">> {
   const { service, streams: { nats, logName, partitions, lanes: lanesEach }, clock, logger } = options;
   const layout = laneLayout(partitions, lanesEach);
-  const { intake, lanes, steps } = await openLogs(options, layout, opened);
+  const { intake, lanes, steps } = await openGuardedLogs(options, opened);
   const bus = await connectJetStream({ ...nats, logger });
   opened.push(() => bus.close());
   const notices = openBusNotices(bus, `${logName}-progress-${service}`, clock);
@@ -129,19 +120,6 @@ async function open(options: MeshLanesOptions, opened: Opened): Promise<Omit<Mes
   };
 }
 
-async function openLogs({ streams, guard, clock, logger }: MeshLanesOptions, layout: LaneLayout, opened: Opened) {
-  const { nats, replicas, bytesMax, partitions } = streams;
-  const stream = { ...nats, replicas, bytesMax, make: false, clock, logger };
-  const name = lanesName(streams);
-  const intake = guardedLog(await openJetStreamLog({ ...stream, name: `${streams.logName}_intake`, partitions }), guard, "intake");
-  opened.push(() => intake.close());
-  const lanes = guardedLog(await openJetStreamLog({ ...stream, name, partitions: layout.partitions }), guard, "lanes");
-  opened.push(() => lanes.close());
-  const steps = guardedSteps(await openJetStreamSteps({ ...stream, name, partitions: layout.partitions }), guard);
-  opened.push(() => steps.close());
-  return { intake, lanes, steps };
-}
-
 interface Shared {
   readonly lanes: Log;
   readonly steps: FencedSteps;
@@ -158,7 +136,7 @@ function shareOut(options: MeshLanesOptions, shared: Shared, opened: Opened): Ow
   const { service, streams, guard, clock, logger } = options;
   const positions = createLanePositions(steps, {
     nameOf: (lane) => `${service}-${lane}`,
-    subjectOf: (name) => checkpointSubject(lanesName(streams), name),
+    subjectOf: (name) => checkpointSubject(streamNamesOf(streams.logName).lanes, name),
     marks: guard.marks,
   });
   const publisher = createProgressPublisher({ notices, clock });
@@ -214,8 +192,4 @@ function keysOf(workspaceId: string, names: LaneRead["names"]): readonly string[
 function lanesOf(service: MeshLanesOptions["service"], layout: LaneLayout): number[] {
   const placeOf = service === "subscription" ? layout.subscription : layout.messagingStatus;
   return Array.from({ length: layout.lanes }, (_, lane) => placeOf(lane));
-}
-
-function lanesName({ logName }: StreamsConfig): string {
-  return `${logName}_lanes`;
 }
