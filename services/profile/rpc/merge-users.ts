@@ -8,9 +8,8 @@ import {
   type MergeUsersResponse,
   MergeUsersResponseSchema,
 } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import { submit } from "../intake/submit.ts";
+import { type JobParts, submit } from "../intake/submit.ts";
 import { checkSelector } from "../intake/user-key-message.ts";
-import type { JobParts } from "./job-parts.ts";
 import { answered, repeatedWith } from "./request.ts";
 
 export async function handleMergeUsers(parts: JobParts, message: MergeUsersRequest): Promise<MergeUsersResponse> {

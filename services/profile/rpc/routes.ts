@@ -15,7 +15,7 @@ import { handleDeleteUsers } from "./delete-users.ts";
 import { handleExportUsers } from "./export-users.ts";
 import { handleGetMergeStatus } from "./get-merge-status.ts";
 import { handleIdentifyUsers } from "./identify-users.ts";
-import type { JobParts } from "./job-parts.ts";
+import type { JobParts } from "../intake/submit.ts";
 import { handleGetProgress } from "./get-progress.ts";
 import { handleGetSeries } from "./get-series.ts";
 import { handleInspectUsers } from "./inspect-users.ts";

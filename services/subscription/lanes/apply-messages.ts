@@ -1,12 +1,18 @@
 /** Records of a lane of memberships, applied by the consent engine; changes of groups among them. */
 import { type AppliedTables, type ApplyEnds, applyLane } from "../../consent/engine/apply-messages.ts";
+import type { ConsentKind } from "../../consent/engine/plan-step.ts";
 import type { LaneBody } from "../../consent/lane/lane-window.ts";
-import { changedInOrder, type OrderedGroups } from "../domain/group-order.ts";
-import type { UserMemberships } from "../domain/memberships.ts";
+import { applyRecord, writtenFirst } from "../domain/apply-record.ts";
+import { changedInOrder, type OrderedGroups, takesChangesAt } from "../domain/group-order.ts";
+import type { MembershipRecord } from "../domain/membership-record.ts";
+import type { UserId, UserMemberships } from "../domain/memberships.ts";
+import type { MembershipStore } from "../domain/ports.ts";
 import { membershipMessages } from "./lane-message.ts";
-import { membershipKind, type MembershipKindParts } from "./membership-kind.ts";
 
-export interface MembershipApplyParts extends AppliedTables<UserMemberships>, ApplyEnds, MembershipKindParts {
+export interface MembershipApplyParts extends AppliedTables<UserMemberships>, ApplyEnds {
+  readonly store: Pick<MembershipStore, "groups">;
+  /** The pure step; an argument so that a test can make it throw. */
+  readonly applyRecord?: typeof applyRecord;
   readonly readGroups: (workspaceId: string) => Promise<OrderedGroups>;
   readonly writeGroups: (workspaceId: string, groups: OrderedGroups) => Promise<void>;
 }
@@ -24,4 +30,32 @@ export async function applyMessages(parts: MembershipApplyParts, bodies: readonl
       if (groups !== undefined) await parts.writeGroups(workspaceId, groups);
     },
   }, bodies);
+}
+
+/** Users whose groups change, judged by the groups of their workspace. */
+function membershipKind(parts: Pick<MembershipApplyParts, "applyRecord" | "store">): ConsentKind<UserMemberships, MembershipRecord> {
+  const applied = parts.applyRecord ?? applyRecord;
+  return {
+    keysOf: usersOf,
+    async judge(workspaceId) {
+      const groups = new Map((await parts.store.groups(workspaceId)).map((group) => [group.id, group]));
+      function takesChanges(groupId: string, sequence: number): boolean {
+        const group = groups.get(groupId);
+        return group !== undefined && takesChangesAt(group, sequence);
+      }
+      return ({ states: users, onSkew }, record) => {
+        const { changes, erased } = applied({ users, takesChanges, onSkew }, record);
+        return {
+          changes: changes.map(({ userId: subject, groupId: what, ...change }) => ({ subject, what, ...change })),
+          erased,
+          // The users who were merged into a deleted one: its own row says that all of them are gone
+          first: [...writtenFirst(record), ...erased.filter((id) => id !== record.userId)],
+        };
+      };
+    },
+  };
+}
+
+function usersOf({ userId, change }: MembershipRecord): UserId[] {
+  return "sourceId" in change ? [userId, change.sourceId] : [userId];
 }
