@@ -1,6 +1,6 @@
 /** DATA: the rows of the route table for consent: subscription groups, email and phone status, unsubscribe links. */
 import { limits } from "../platform/limits.ts";
-import type { KeyRoute, Route } from "./route.ts";
+import { type KeyRoute, type Route, write } from "./route.ts";
 import { handleEmailBlocklist } from "./routes/email-blocklist.ts";
 import { handleEmailBounceRemove } from "./routes/email-bounce-remove.ts";
 import { handleEmailHardBounces } from "./routes/email-hard-bounces.ts";
@@ -15,14 +15,6 @@ import { handleSubscriptionUserStatus } from "./routes/subscription-user-status.
 import { handleUnsubscribe, handleUnsubscribePage } from "./routes/unsubscribe.ts";
 import { handleV2SubscriptionStatusSet } from "./routes/v2-subscription-status-set.ts";
 
-const write = {
-  guard: "key",
-  method: "POST",
-  takes: "write",
-  status: 201,
-  bodyBytesMax: limits.smallRequestBytesMax,
-  dialect: "rest",
-} as const satisfies Partial<KeyRoute>;
 const read = { ...write, method: "GET", takes: "read", status: 200, bodyBytesMax: 0 } as const satisfies Partial<KeyRoute>;
 /** For names that are longer than a query may be. */
 const readByBody = { ...write, takes: "read", status: 200 } as const satisfies Partial<KeyRoute>;

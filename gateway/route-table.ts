@@ -3,7 +3,7 @@ import { limits } from "../platform/limits.ts";
 import { consoleRoutes } from "./console-routes.ts";
 import { consentRoutes } from "./consent-routes.ts";
 import { contentRoutes } from "./content-routes.ts";
-import type { KeyRoute, Route } from "./route.ts";
+import { type Route, write } from "./route.ts";
 import { handleDocs, handleDocsAsset, handleDocsCall, handleDocsErrors, handleDocsPage, handleOpenapi } from "./routes/documents.ts";
 import { handleLivez } from "./routes/livez.ts";
 import { handleReadyz, handleReadyzGateway } from "./routes/readyz.ts";
@@ -23,16 +23,6 @@ import { handleUsersTrackBulk } from "./routes/users-track-bulk.ts";
 import { handleUsersTrackSync } from "./routes/users-track-sync.ts";
 import { scimRoutes } from "./scim-routes.ts";
 import { translationRoutes } from "./translation-routes.ts";
-
-/** What most rows have: a POST of the user endpoints that writes. */
-const write = {
-  guard: "key",
-  method: "POST",
-  takes: "write",
-  status: 201,
-  bodyBytesMax: limits.smallRequestBytesMax,
-  dialect: "rest",
-} as const satisfies Partial<KeyRoute>;
 
 export const routeTable: readonly Route[] = [
   {

@@ -4,6 +4,7 @@ import type { LogService } from "../proto/gen/heddle/log/v1/log_service_pb.ts";
 import type { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import type { ContentService } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
 import type { TranslationService } from "../proto/gen/heddle/content/v1/translation_service_pb.ts";
+import { limits } from "../platform/limits.ts";
 import type { Refusal } from "../platform/refusal.ts";
 import type { RequestContext } from "../platform/request-context.ts";
 import type { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
@@ -44,6 +45,16 @@ export interface KeyRoute {
   readonly duringPause?: true;
   readonly handler: KeyHandler;
 }
+
+/** What most rows have: a POST with a key that writes. */
+export const write = {
+  guard: "key",
+  method: "POST",
+  takes: "write",
+  status: 201,
+  bodyBytesMax: limits.smallRequestBytesMax,
+  dialect: "rest",
+} as const satisfies Partial<KeyRoute>;
 
 /** For everybody: no key. With a `:token` in its path it is a link, whose uses are limited by link and by address. */
 interface OpenRoute {

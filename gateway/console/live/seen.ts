@@ -1,6 +1,7 @@
 /** A request of a watched workspace as the gateway saw it, and as it is shown: what names a person apart from the rest. */
 import { parseJson } from "../../../platform/json.ts";
 import { limits } from "../../../platform/limits.ts";
+import { type Fields, isFields } from "../../decode/fields.ts";
 import type { HttpAnswer } from "../../http-message.ts";
 
 export interface SeenRequest {
@@ -61,8 +62,6 @@ interface Personal {
   readonly who: readonly (Readonly<Record<string, unknown>> | null)[];
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 export function liveRequestOf(seen: SeenRequest, { gateway, withPersonal }: { gateway: string; withPersonal: boolean }): LiveRequest {
   const { requestId, at, method, route, status, ms, reason } = seen;
   const sent = seen.body && seen.body.length > 0 ? fieldsOf(seen.body) : undefined;
@@ -118,10 +117,6 @@ function fieldsOf(text: string | Uint8Array): Fields | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 interface ObjectOf {
