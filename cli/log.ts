@@ -10,7 +10,7 @@ import { LogService } from "../proto/gen/heddle/log/v1/log_service_pb.ts";
 import { type LogOperation, openLogOperation } from "../services/profile/wire.ts";
 import { consentLanes, redriveConsent, showConsent, skipConsent } from "./consent-unread.ts";
 import { dataFolder, withAccess } from "./data-folder.ts";
-import { exitCodes, type JsonOption, print, printJson, printResult, table, UsageError } from "./output.ts";
+import { exitCodes, type JsonOption, plain, print, printJson, printResult, table, UsageError } from "./output.ts";
 import { placeOf, type RecordOptions } from "./record-place.ts";
 import { readSettings } from "./settings.ts";
 
@@ -157,11 +157,6 @@ function messageOf(place: Parameters<LogOperation["show"]>[0]) {
   if (!("userId" in place)) return { partition: place.partition, sequence: BigInt(place.sequence) };
   const { workspaceId, userId, mark: [sequence, part] } = place;
   return { workspaceId, userId, sequence: BigInt(sequence), part };
-}
-
-/** What clients sent may stand in a reason; a terminal shall show it and not obey it. */
-function plain(text: string): string {
-  return text.replaceAll(/\p{C}/gu, "?");
 }
 
 function plainLines(text: string): string {

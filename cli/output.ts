@@ -42,6 +42,11 @@ export function isoTime(at: number | bigint): string {
   return new Date(Number(at)).toISOString();
 }
 
+/** What clients sent may hold anything; a terminal shall show it and not obey it. */
+export function plain(text: string): string {
+  return text.replaceAll(/\p{C}/gu, "?");
+}
+
 /** Rows as columns of equal width, with a heading. */
 export function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [heading, ...rows];

@@ -4,7 +4,7 @@ import { readStore } from "../platform/mesh-config.ts";
 import { readMeshScimLog } from "../services/scim/mesh-wire.ts";
 import { type LogEntry, type LogQuestion, readScimLog } from "../services/scim/wire.ts";
 import { withAccessPlace } from "./access-place.ts";
-import { exitCodes, isoTime, print, printJson } from "./output.ts";
+import { exitCodes, isoTime, plain, print, printJson } from "./output.ts";
 import { chooseCompany } from "./scim-tokens.ts";
 import { readSettings } from "./settings.ts";
 
@@ -47,9 +47,4 @@ function lineOf(entry: LogEntry): string {
 
 function shown(value: unknown): string {
   return value === undefined ? "nothing" : JSON.stringify(value);
-}
-
-/** What clients sent may hold anything; a terminal shall show it and not obey it. */
-function plain(text: string): string {
-  return text.replaceAll(/\p{C}/gu, "?");
 }
