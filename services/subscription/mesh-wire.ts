@@ -44,7 +44,15 @@ const plan: MeshPartPlan<ReturnType<typeof openCassandraSubscriptionStore>> = {
   eventsOf,
   messages: membershipMessages,
   laneOf: (layout, { workspaceId }) => layout.subscription(layout.subscriptionLaneOf(workspaceId)),
-  beside: (tables, ends) => sweepRegularly(tables.store, ends),
+  beside: ({ tables: { store, waiting }, lanes: { layout, caughtUp } }, { clock, logger }) =>
+    sweepRegularly({
+      store,
+      isApplied: (workspaceId, names) =>
+        caughtUp({ workspaceId, readAfter: undefined }, [{ lane: layout.subscription(layout.subscriptionLaneOf(workspaceId)), names }]),
+      isBlocked: openHeld({ waiting, clock, keepMs: limits.heldLookMs }),
+      clock,
+      logger,
+    }),
   route({ tables, lanes, profile, intake, setAside, work, clock }) {
     const changing = { intake, readGroups: tables.readGroups, caughtUp: caughtUpWithGroups(lanes), clock };
     const service = subscriptionRoutes({

@@ -33,7 +33,13 @@ export async function openSubscription(options: ConsentOptions): Promise<Consent
     logger,
     tracer,
   });
-  const stopSweeping = sweepRegularly(tables.store, { clock, logger });
+  const stopSweeping = sweepRegularly({
+    store: tables.store,
+    isApplied: (workspaceId, keys) => caughtUp({ workspaceId, keys }),
+    isBlocked: asked.isHeld,
+    clock,
+    logger,
+  });
   return {
     service: subscriptionRoutes({
       store: tables.store,

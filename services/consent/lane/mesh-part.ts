@@ -46,8 +46,8 @@ export interface MeshPartPlan<Tables extends PartTables> {
   readonly service: DescService;
   /** Its RPCs. */
   route(serving: Serving<Tables>): RpcRoute;
-  /** Work on the tables that needs no lane; the returned function ends it. */
-  beside?(tables: Tables, ends: PartEnds): () => Promise<void> | void;
+  /** Work on the tables beside the lanes; the returned function ends it. */
+  beside?(parts: Pick<Serving<Tables>, "tables" | "lanes">, ends: PartEnds): () => Promise<void> | void;
 }
 
 interface OpenTables extends Pick<Keyspace, "sealedBy"> {
@@ -125,7 +125,7 @@ async function open<Tables extends PartTables>(
   });
   const work: LaneWork = { ...lanes.work, backlog: () => backlog.backlog() };
   opened.push(watchWork(telemetry.metrics, plan.name, work));
-  if (plan.beside) opened.push(plan.beside(tables, ends));
+  if (plan.beside) opened.push(plan.beside({ tables, lanes }, ends));
   const route = plan.route({
     tables,
     lanes,

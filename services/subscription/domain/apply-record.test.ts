@@ -125,15 +125,16 @@ describe("applyRecord() merges", () => {
     expect([state("b"), state("a")]).toEqual([null, "unsubscribed"]);
   });
 
-  test("without a window, and after it, nothing is taken back", () => {
+  test("without a window nothing is taken back; with one whatever was decided, by whatever clock records are dated", () => {
     const { apply, state } = createStep();
     apply("s", set("unsubscribed"));
     apply("t", merged("s", "m", 0));
     apply("t", undone("s"));
     expect([state("t"), state("s")]).toEqual(["unsubscribed", null]);
     apply("x", merged("t", "n"));
-    apply("x", undone("t", "n"), hour + 1);
-    expect(state("x")).toBe("unsubscribed");
+    apply("x", set("subscribed", { groupId: "h" }), 200 * hour);
+    apply("x", undone("t", "n"), 2 * hour);
+    expect([state("x"), state("x", "h"), state("t")]).toEqual([null, "subscribed", "unsubscribed"]);
   });
 });
 

@@ -1,7 +1,7 @@
 /** Applies one record to the memberships of the users it speaks of. */
 import { aheadAt, isAfter, type Mark } from "../../../platform/age.ts";
 import type { ConsentChange, MembershipChange, MembershipRecord } from "./membership-record.ts";
-import { closeOverMerges, type Groups, mergeGroups, noMemberships, subjectsOf, type UserId, type UserMemberships } from "./memberships.ts";
+import { type Groups, mergeGroups, noMemberships, subjectsOf, type UserId, type UserMemberships } from "./memberships.ts";
 
 /** The users of a step by id, changed in place; those a record speaks of are loaded or known to have nothing. */
 export interface StepUsers {
@@ -32,7 +32,6 @@ export function applyRecord(step: StepUsers, record: MembershipRecord): Applied 
   if (isNew) {
     user.ahead = aheadAt(record.mark, user);
     user.mark = record.mark;
-    closeOverMerges(user, record.at);
   }
   switch (change.type) {
     case "set":

@@ -6,10 +6,16 @@ import type { UserId, UserMemberships } from "./memberships.ts";
 export interface MembershipStore {
   /** The rows of the users that have one. The caller owns the objects. */
   load(workspaceId: string, ids: readonly UserId[]): Promise<Map<UserId, UserMemberships>>;
-  /** Changes up to `max` users who have a merge whose window ended before `now`; how many there were. */
-  sweep(now: number, max: number, change: (user: UserMemberships) => void): Promise<number>;
+  /** Changes those who are free of up to `max` users who have a merge whose window ended before `now`; how many were changed. */
+  sweep(over: { readonly now: number; readonly max: number }, sweeping: Sweeping): Promise<number>;
   /** By id, archived ones too. */
   groups(workspaceId: string): Promise<readonly OrderedGroup[]>;
+}
+
+export interface Sweeping {
+  /** Whether all that was decided about the user is applied, and nothing waits. */
+  isFree(workspaceId: string, userId: UserId): Promise<boolean>;
+  change(user: UserMemberships): void;
 }
 
 /** Users who have a history of consent: each once, at most `max`, in the order of the store; `from`: the `next` of the page before. */

@@ -8,7 +8,7 @@ import { openCassandraConsent, rowOf, type StateRows } from "../../consent/store
 import { placeOf, type StateBucketOf } from "../../consent/store/state-place.ts";
 import { bucketOfMember } from "../../../platform/user-number.ts";
 import type { UserId, UserMemberships } from "../domain/memberships.ts";
-import type { MembershipStore } from "../domain/ports.ts";
+import type { MembershipStore, Sweeping } from "../domain/ports.ts";
 import { cassandraGroups, type GroupRows } from "./cassandra-groups.ts";
 import { membershipsFromJson, membershipsToRow } from "./rows.ts";
 import { deleteOpenMerge, memberColumns, putOpenMerge, selectOpenMerges } from "./statements.ts";
@@ -21,7 +21,7 @@ export function openCassandraSubscriptionStore(session: Session, bucketOf: State
   const groups = cassandraGroups(session);
   const store: MembershipStore = {
     load: async (workspaceId, ids) => (await tables.loadForStep(workspaceId, ids)).states,
-    sweep: (now, max, change) => sweep({ session, tables, rows }, { now, max }, change),
+    sweep: (over, sweeping) => sweep({ session, tables, rows, ...sweeping }, over),
     groups: async (workspaceId) => (await groups.readGroups(workspaceId)).groups,
   };
   return { ...tables, ...groups, store };
@@ -58,34 +58,27 @@ function firstWindow({ merges }: UserMemberships): number {
   return Math.min(...merges.map(({ undoUntil }) => undoUntil));
 }
 
-interface Sweeping {
+interface SweptTables extends Sweeping {
   readonly session: Session;
   readonly tables: Pick<SubscriptionTables, "loadForStep">;
   readonly rows: StateRows<UserMemberships>;
 }
 
 /** A row that an applier writes meanwhile is newer than what a sweep writes, and its windows are closed by that already. */
-async function sweep(
-  sweeping: Sweeping,
-  { now, max }: { readonly now: number; readonly max: number },
-  change: (user: UserMemberships) => void,
-): Promise<number> {
+async function sweep(sweeping: SweptTables, { now, max }: { readonly now: number; readonly max: number }): Promise<number> {
   let swept = 0;
   for (let bucket = 0; bucket < limits.cassandraBuckets && swept < max; bucket += 1) {
     const values = { bucket, until: BigInt(now), max: max - swept };
     for (const row of await sweeping.session.execute({ cql: selectOpenMerges, values, idempotent: true })) {
-      if (await sweepOne(sweeping, row, { now, change })) swept += 1;
+      if (await sweepOne(sweeping, row, now)) swept += 1;
     }
   }
   return swept;
 }
 
-async function sweepOne(
-  { session, tables, rows }: Sweeping,
-  row: Row,
-  { now, change }: { readonly now: number; readonly change: (user: UserMemberships) => void },
-): Promise<boolean> {
+async function sweepOne({ session, tables, rows, isFree, change }: SweptTables, row: Row, now: number): Promise<boolean> {
   const [workspaceId, userId] = [String(row["workspace_id"]), String(row["user_id"])];
+  if (!await isFree(workspaceId, userId)) return false;
   const { states, ends } = await tables.loadForStep(workspaceId, [userId]);
   const user = states.get(userId);
   const listedUntil = Number(row["undo_until"]);

@@ -6,6 +6,7 @@ import { type OnEntries, openSqliteConsent, type SqliteConsent } from "../../con
 import type { Channel } from "../domain/group.ts";
 import type { OrderedGroup } from "../domain/group-order.ts";
 import type { UserMemberships } from "../domain/memberships.ts";
+import type { Sweeping } from "../domain/ports.ts";
 import type { GroupRows } from "./cassandra-groups.ts";
 import { membershipsFromRow, membershipsToRow } from "./rows.ts";
 import type { SubscriptionTables } from "./tables.ts";
@@ -39,7 +40,7 @@ export async function openSqliteSubscriptionStore(database: Database, onEntries:
     ...tables,
     store: {
       load: tables.load,
-      sweep: (now, max, change) => database.write(() => sweep(database, { now, max }, change)),
+      sweep: (over, sweeping) => sweep(database, over, sweeping),
       groups: (workspaceId) => Promise.resolve(readGroups(database, workspaceId)),
     },
     changeGroups: (workspaceId, plan) =>
@@ -50,18 +51,26 @@ export async function openSqliteSubscriptionStore(database: Database, onEntries:
   };
 }
 
-function sweep(
+async function sweep(
   database: Database,
   { now, max }: { readonly now: number; readonly max: number },
-  change: (user: UserMemberships) => void,
-): number {
-  const rows = database.prepare(selectOver).all(now, max);
-  for (const row of rows) {
-    const user = membershipsFromRow(String(row["body"]));
-    change(user);
-    writeUser(database, String(row["workspace_id"]), user);
+  { isFree, change }: Sweeping,
+): Promise<number> {
+  const free: (readonly [workspaceId: string, userId: string])[] = [];
+  for (const row of database.prepare(selectOver).all(now, max)) {
+    const [workspaceId, userId] = [String(row["workspace_id"]), String(row["user_id"])];
+    if (await isFree(workspaceId, userId)) free.push([workspaceId, userId]);
   }
-  return rows.length;
+  return await database.write(() => {
+    for (const [workspaceId, userId] of free) {
+      const row = database.prepare(selectUser).get(workspaceId, userId);
+      if (row === undefined) continue;
+      const user = membershipsFromRow(String(row["body"]));
+      change(user);
+      writeUser(database, workspaceId, user);
+    }
+    return free.length;
+  });
 }
 
 function writeGroups(database: Database, workspaceId: string, groups: readonly OrderedGroup[]): void {
@@ -89,7 +98,8 @@ function writeUser(database: Database, workspaceId: string, user: UserMembership
 
 const putUser = `INSERT INTO subscription_memberships (workspace_id, user_id, body, undo_until) VALUES (?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET body = excluded.body, undo_until = excluded.undo_until`;
-const selectOver = "SELECT workspace_id, body FROM subscription_memberships WHERE undo_until < ? ORDER BY undo_until LIMIT ?";
+const selectOver = "SELECT workspace_id, user_id FROM subscription_memberships WHERE undo_until < ? ORDER BY undo_until LIMIT ?";
+const selectUser = "SELECT body FROM subscription_memberships WHERE workspace_id = ? AND user_id = ?";
 const putGroup = `INSERT INTO subscription_groups (workspace_id, id, name, channel, archived, turns) VALUES (?, ?, ?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET name = excluded.name, channel = excluded.channel, archived = excluded.archived, turns = excluded.turns`;
 

@@ -142,16 +142,21 @@ export function describeSubscriptionStore(driver: string, open: () => Promise<Co
       expect(await tables.store.groups("v")).toEqual([]);
     });
 
-    test("a sweep changes users with a merge whose window is over, no others", async () => {
+    test("a sweep changes users with a merge whose window is over, no others, and none for whom something waits", async () => {
       const open = { ...user("open"), merges: user("open").merges.map((merge) => ({ ...merge, undoUntil: 50 })) };
       await tables.commit(step({ states: users(user("u"), open, { ...user("none"), merges: [] }) }));
       const seen: string[] = [];
-      const sweep = () =>
-        tables.store.sweep(6, 10, (one) => {
-          seen.push(one.userId);
-          one.merges = [];
+      const sweep = (isFree: boolean) =>
+        tables.store.sweep({ now: 6, max: 10 }, {
+          isFree: (workspaceId, userId) => Promise.resolve(isFree || `${workspaceId} ${userId}` !== "w u"),
+          change(one) {
+            seen.push(one.userId);
+            one.merges = [];
+          },
         });
-      expect([await sweep(), await sweep()]).toEqual([1, 0]);
+      expect(await sweep(false)).toBe(0);
+      expect((await tables.store.load("w", ["u"])).get("u")).toEqual(user("u"));
+      expect([await sweep(true), await sweep(true)]).toEqual([1, 0]);
       expect(seen).toEqual(["u"]);
       expect((await tables.store.load("w", ["u"])).get("u")).toEqual({ ...user("u"), merges: [] });
     });
