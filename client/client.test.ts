@@ -1,7 +1,8 @@
 /** The client against a server that fails in the ways networks and servers do. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Client, type ClientOptions, openClient, RefusedError, UnreachableError } from "./client.ts";
-import { routes, writes } from "./gen/calls.ts";
+import { HeddleError } from "./errors.ts";
+import { routes, unkeptWrites, writes } from "./gen/calls.ts";
 import { drop, half, json, type PlannedServer, startPlannedServer } from "./planned-server.fixture.ts";
 
 let server: PlannedServer;
@@ -59,6 +60,25 @@ test("call() repeats a write with the same key until it is answered, whatever fa
   expect((await open().call("trackUsers", { body })).status).toBe(201);
   expect(server.seen.map(({ headers }) => headers["idempotency-key"])).toEqual(Array.from({ length: 6 }, () => "key-0"));
   expect(waits).toEqual([250, 500, 1_000, 7_000, 2_000]);
+});
+
+test.each([
+  ["is lost", drop],
+  ["is cut off", half],
+  ["is a fault", json(500, {})],
+  ["says that the outcome is unknown", json(503, {}, { "x-heddle-reason": "OUTCOME_UNKNOWN", "retry-after": "1" })],
+  ["is of something in between", json(503, {}, { "retry-after": "1" })],
+])("call() sends a write that has no key once where the answer %s", async (_, step) => {
+  server.steps = [step];
+  await expect(open().call("createKey", { body: { name: "k", permissions: ["*"] } })).rejects.toBeInstanceOf(HeddleError);
+  expect([server.seen.length, server.seen[0]?.headers["idempotency-key"], waits]).toEqual([1, undefined, []]);
+});
+
+test("call() repeats a write that has no key where nothing was done", async () => {
+  const refusals = [[429, "RATE_LIMITED"], [503, "OVERLOADED"], [503, "SHUTTING_DOWN"], [503, "SERVICE_UNAVAILABLE"]] as const;
+  server.steps = refusals.map(([status, reason]) => json(status, {}, { "x-heddle-reason": reason, "retry-after": "1" }));
+  expect((await open().call("rotateKey", { body: { id: "k" } })).status).toBe(201);
+  expect(waits).toEqual([1_000, 1_000, 1_000, 1_000]);
 });
 
 test("call() waits until the date that Retry-After names", async () => {
@@ -148,6 +168,7 @@ test("call() sends the body's text as it is, and gives an answer that is no JSON
 
 test("routes and writes name every call", () => {
   expect(Object.keys(routes)).toContain("trackUsers");
-  expect([...writes].filter((name) => !(name in routes))).toEqual([]);
+  expect([...writes, ...unkeptWrites].filter((name) => !(name in routes))).toEqual([]);
+  expect([...unkeptWrites].filter((name) => writes.has(name))).toEqual([]);
   expect(new UnreachableError("http://x", new Error("y")).message).toBe("http://x does not answer (y)");
 });

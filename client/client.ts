@@ -3,9 +3,9 @@
  * Idempotency-Key so that a repeat has one effect, and lets reads see the writes it made. Runs on Node and Deno, imports nothing.
  */
 import { RefusedError, refusedError, TimeoutError, UnreachableError } from "./errors.ts";
-import { type Calls, routes, writes } from "./gen/calls.ts";
+import { type Calls, routes, unkeptWrites, writes } from "./gen/calls.ts";
 import { openNewestPosition } from "./newest-position.ts";
-import { isPassing, retryAfterMs, waitMs } from "./retry.ts";
+import { isPassing, isUntouched, retryAfterMs, waitMs } from "./retry.ts";
 
 export { RefusedError, UnreachableError } from "./errors.ts";
 
@@ -105,6 +105,7 @@ interface Given {
 }
 
 interface Request {
+  readonly name: CallName;
   readonly url: URL;
   readonly init: RequestInit;
 }
@@ -134,6 +135,7 @@ function requestOf(name: CallName, input: AnyInput, given: Given & { readonly la
   const body = given.callOptions.bodyText ??
     (typeof input.body === "object" ? JSON.stringify(input.body) : input.body as string | undefined);
   return {
+    name,
     url,
     init: { method, redirect: "manual", headers: headersOf(name, input, { ...given, body }), ...(body === undefined ? {} : { body }) },
   };
@@ -146,7 +148,7 @@ function headersOf(name: CallName, input: AnyInput, given: Given & { readonly la
   if (body !== undefined) headers.set("content-type", typeof input.body === "string" ? form : "application/json");
   if (writes.has(name)) headers.set("idempotency-key", callOptions.idempotencyKey ?? world.newKey());
   const position = callOptions.position ?? lastPosition;
-  if (!writes.has(name) && position !== "") headers.set("x-heddle-position", position);
+  if (!writes.has(name) && !unkeptWrites.has(name) && position !== "") headers.set("x-heddle-position", position);
   for (const [header, value] of Object.entries(input.headers ?? {})) if (value !== undefined) headers.set(header, value);
   return headers;
 }
@@ -154,11 +156,12 @@ function headersOf(name: CallName, input: AnyInput, given: Given & { readonly la
 async function untilSettled<N extends CallName>(request: Request, given: Given): Promise<Answer<N>> {
   const { options, callOptions, world } = given;
   const deadline = world.now() + (callOptions.deadlineMs ?? options.deadlineMs ?? deadlineMsDefault);
+  const isWorthRepeat = unkeptWrites.has(request.name) ? isUntouched : isPassing;
   for (let attempt = 0;; attempt += 1) {
     try {
       return await once<N>(request, given);
     } catch (error) {
-      if (!(error instanceof RefusedError || error instanceof UnreachableError) || !isPassing(error)) throw error;
+      if (!(error instanceof RefusedError || error instanceof UnreachableError) || !isWorthRepeat(error)) throw error;
       const ms = waitMs(error, attempt, world.random());
       if (world.now() + ms > deadline) throw error;
       options.onRetry?.(error, ms);

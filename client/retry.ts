@@ -1,5 +1,6 @@
 /** When a failed attempt is worth another one, and how long to wait before it. */
 import { RefusedError, UnreachableError } from "./errors.ts";
+import type { Reason } from "./gen/calls.ts";
 
 const firstWaitMs = 250;
 const longestWaitMs = 10_000;
@@ -18,6 +19,13 @@ export function isPassing(error: unknown): boolean {
   if (!(error instanceof RefusedError)) return false;
   return error.status === tooManyRequests || (error.status >= serverErrors && error.status !== notImplemented);
 }
+
+/** True for what passes and certainly did nothing: a write that has no key may be sent again. */
+export function isUntouched(error: unknown): boolean {
+  return error instanceof RefusedError && (error.status === tooManyRequests || untouched.has(error.reason));
+}
+
+const untouched: ReadonlySet<Reason | undefined> = new Set<Reason>(["OVERLOADED", "SHUTTING_DOWN", "SERVICE_UNAVAILABLE"]);
 
 /**
  * Milliseconds before the next attempt: what the answer asks for and up to a tenth more, else doubled each time from 250 ms to 10 s, of which a random

@@ -46,6 +46,9 @@ const write = {
   bodyBytesMax: limits.smallRequestBytesMax,
 } as const satisfies Partial<KeyRoute>;
 
+/** Secrets are shown once and stored nowhere, so that no answer could be given again; what was tried or passed over waits no longer. */
+const unkept = { ...write, keepsAnswers: false } as const satisfies Partial<KeyRoute>;
+
 const keys = "console.keys";
 
 export const consoleRoutes: readonly Route[] = [
@@ -92,17 +95,17 @@ export const consoleRoutes: readonly Route[] = [
     bodyBytesMax: limits.smallRequestBytesMax,
     handler: handleConsoleLogRecords,
   },
-  { ...write, permission: operatorPermission, path: "/console/log/redrive", handler: handleConsoleLogRedrive },
-  { ...write, permission: operatorPermission, path: "/console/log/skip", handler: handleConsoleLogSkip },
+  { ...unkept, permission: operatorPermission, path: "/console/log/redrive", handler: handleConsoleLogRedrive },
+  { ...unkept, permission: operatorPermission, path: "/console/log/skip", handler: handleConsoleLogSkip },
   { ...read, permission: operatorPermission, method: "GET", path: "/console/rejected", bodyBytesMax: 0, handler: handleConsoleRejected },
   { ...write, permission: operatorPermission, path: "/console/rejected/admit", handler: handleConsoleRejectedAdmit },
   { ...read, method: "GET", path: "/console/session", bodyBytesMax: 0, handler: handleConsoleSession },
-  { ...write, path: "/console/session", audit: "always", duringPause: true, handler: handleConsoleSessionOpen },
-  { ...write, path: "/console/session/end", duringPause: true, handler: handleConsoleSessionEnd },
-  { ...write, path: "/console/session/end-all", handler: handleConsoleSessionEndAll },
+  { ...unkept, path: "/console/session", audit: "always", duringPause: true, handler: handleConsoleSessionOpen },
+  { ...unkept, path: "/console/session/end", duringPause: true, handler: handleConsoleSessionEnd },
+  { ...unkept, path: "/console/session/end-all", handler: handleConsoleSessionEndAll },
   { ...read, permission: keys, method: "GET", path: "/console/keys", bodyBytesMax: 0, handler: handleConsoleKeys },
-  { ...write, permission: keys, path: "/console/keys", handler: handleConsoleKeysCreate },
-  { ...write, permission: keys, path: "/console/keys/rotate", handler: handleConsoleKeysRotate },
-  { ...write, permission: keys, path: "/console/keys/revoke", handler: handleConsoleKeysRevoke },
+  { ...unkept, permission: keys, path: "/console/keys", handler: handleConsoleKeysCreate },
+  { ...unkept, permission: keys, path: "/console/keys/rotate", handler: handleConsoleKeysRotate },
+  { ...unkept, permission: keys, path: "/console/keys/revoke", handler: handleConsoleKeysRevoke },
   { ...read, permission: keys, method: "GET", path: "/console/actions", bodyBytesMax: 0, handler: handleConsoleActions },
 ];

@@ -35,6 +35,8 @@ export interface KeyRoute {
   readonly limit: LimitName;
   /** A write takes an Idempotency-Key; a read takes an X-Heddle-Position to wait for. */
   readonly takes: "write" | "read";
+  /** A write whose answers are not kept: sent again it is another request, whatever its Idempotency-Key. */
+  readonly keepsAnswers?: false;
   /** Of a success. */
   readonly status: number;
   readonly bodyBytesMax: number;

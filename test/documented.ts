@@ -21,6 +21,7 @@ interface Answer {
 
 interface Operation {
   readonly operationId: string;
+  readonly parameters: readonly { readonly $ref?: string }[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: object }>> };
   readonly responses: Readonly<Record<string, Answer>>;
 }

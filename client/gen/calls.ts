@@ -4483,7 +4483,7 @@ export interface Calls {
       | "EXPECTATION_FAILED"
       | "DEADLINE_EXCEEDED";
   };
-  /** POST /console/log/redrive: Tries all blocked users and dead letters once more. A write. */
+  /** POST /console/log/redrive: Tries all blocked users and dead letters once more. A write, and not repeated where it may have been done. */
   readonly redriveWaitingRecords: {
     readonly body: {
       readonly [name: string]: unknown;
@@ -4511,7 +4511,6 @@ export interface Calls {
       | "BODY_TOO_LARGE"
       | "CONTENT_TYPE_UNSUPPORTED"
       | "IDEMPOTENCY_KEY_INVALID"
-      | "IDEMPOTENCY_KEY_REUSED"
       | "LOG_FULL"
       | "OVERLOADED"
       | "LOG_UNAVAILABLE"
@@ -4527,7 +4526,7 @@ export interface Calls {
       | "EXPECTATION_FAILED"
       | "DEADLINE_EXCEEDED";
   };
-  /** POST /console/log/skip: Passes over records that cannot be applied. A write. */
+  /** POST /console/log/skip: Passes over records that cannot be applied. A write, and not repeated where it may have been done. */
   readonly skipWaitingRecord: {
     readonly body: {
       readonly records: readonly ({
@@ -4560,7 +4559,6 @@ export interface Calls {
       | "BODY_TOO_LARGE"
       | "CONTENT_TYPE_UNSUPPORTED"
       | "IDEMPOTENCY_KEY_INVALID"
-      | "IDEMPOTENCY_KEY_REUSED"
       | "LOG_FULL"
       | "OVERLOADED"
       | "LOG_UNAVAILABLE"
@@ -4765,7 +4763,7 @@ export interface Calls {
       | "EXPECTATION_FAILED"
       | "DEADLINE_EXCEEDED";
   };
-  /** POST /console/session: Signs a browser in with the key that is sent. A write. */
+  /** POST /console/session: Signs a browser in with the key that is sent. A write, and not repeated where it may have been done. */
   readonly openConsoleSession: {
     readonly body: {
       /** `false` where the page came without TLS: then the cookie is not marked as `Secure`. */
@@ -4805,7 +4803,6 @@ export interface Calls {
       | "BODY_TOO_LARGE"
       | "CONTENT_TYPE_UNSUPPORTED"
       | "IDEMPOTENCY_KEY_INVALID"
-      | "IDEMPOTENCY_KEY_REUSED"
       | "LOG_FULL"
       | "OVERLOADED"
       | "LOG_UNAVAILABLE"
@@ -4822,7 +4819,7 @@ export interface Calls {
       | "EXPECTATION_FAILED"
       | "DEADLINE_EXCEEDED";
   };
-  /** POST /console/session/end: Signs this browser out. A write. */
+  /** POST /console/session/end: Signs this browser out. A write, and not repeated where it may have been done. */
   readonly endConsoleSession: {
     readonly body: {
       /** `false` where the page came without TLS: then the cookie is not marked as `Secure`. */
@@ -4848,7 +4845,6 @@ export interface Calls {
       | "BODY_TOO_LARGE"
       | "CONTENT_TYPE_UNSUPPORTED"
       | "IDEMPOTENCY_KEY_INVALID"
-      | "IDEMPOTENCY_KEY_REUSED"
       | "LOG_FULL"
       | "OVERLOADED"
       | "LOG_UNAVAILABLE"
@@ -4864,7 +4860,7 @@ export interface Calls {
       | "EXPECTATION_FAILED"
       | "DEADLINE_EXCEEDED";
   };
-  /** POST /console/session/end-all: Ends all sessions of the key, in every browser. A write. */
+  /** POST /console/session/end-all: Ends all sessions of the key, in every browser. A write, and not repeated where it may have been done. */
   readonly endConsoleSessions: {
     readonly body: {
       /** `false` where the page came without TLS: then the cookie is not marked as `Secure`. */
@@ -4890,7 +4886,6 @@ export interface Calls {
       | "BODY_TOO_LARGE"
       | "CONTENT_TYPE_UNSUPPORTED"
       | "IDEMPOTENCY_KEY_INVALID"
-      | "IDEMPOTENCY_KEY_REUSED"
       | "LOG_FULL"
       | "OVERLOADED"
       | "LOG_UNAVAILABLE"
@@ -4948,11 +4943,11 @@ export interface Calls {
       | "EXPECTATION_FAILED"
       | "DEADLINE_EXCEEDED";
   };
-  /** POST /console/keys: Makes an API key. A write. */
+  /** POST /console/keys: Makes an API key. A write, and not repeated where it may have been done. */
   readonly createKey: {
     readonly body: {
-      readonly name?: string;
-      readonly permissions?: readonly string[];
+      readonly name: string;
+      readonly permissions: readonly string[];
     };
     readonly answer: {
       readonly key?: {
@@ -4989,7 +4984,6 @@ export interface Calls {
       | "BODY_TOO_LARGE"
       | "CONTENT_TYPE_UNSUPPORTED"
       | "IDEMPOTENCY_KEY_INVALID"
-      | "IDEMPOTENCY_KEY_REUSED"
       | "LOG_FULL"
       | "OVERLOADED"
       | "LOG_UNAVAILABLE"
@@ -5007,7 +5001,7 @@ export interface Calls {
       | "EXPECTATION_FAILED"
       | "DEADLINE_EXCEEDED";
   };
-  /** POST /console/keys/rotate: Makes a key that follows another, with its name and permissions. A write. */
+  /** POST /console/keys/rotate: Makes a key that follows another, with its name and permissions. A write, and not repeated where it may have been done. */
   readonly rotateKey: {
     readonly body: {
       readonly id: string;
@@ -5048,7 +5042,6 @@ export interface Calls {
       | "BODY_TOO_LARGE"
       | "CONTENT_TYPE_UNSUPPORTED"
       | "IDEMPOTENCY_KEY_INVALID"
-      | "IDEMPOTENCY_KEY_REUSED"
       | "LOG_FULL"
       | "OVERLOADED"
       | "LOG_UNAVAILABLE"
@@ -5066,10 +5059,10 @@ export interface Calls {
       | "EXPECTATION_FAILED"
       | "DEADLINE_EXCEEDED";
   };
-  /** POST /console/keys/revoke: Ends a key for good, at once. A write. */
+  /** POST /console/keys/revoke: Ends a key for good, at once. A write, and not repeated where it may have been done. */
   readonly revokeKey: {
     readonly body: {
-      readonly id?: string;
+      readonly id: string;
     };
     readonly answer: {
       readonly key?: {
@@ -5104,7 +5097,6 @@ export interface Calls {
       | "BODY_TOO_LARGE"
       | "CONTENT_TYPE_UNSUPPORTED"
       | "IDEMPOTENCY_KEY_INVALID"
-      | "IDEMPOTENCY_KEY_REUSED"
       | "LOG_FULL"
       | "OVERLOADED"
       | "LOG_UNAVAILABLE"
@@ -5311,6 +5303,10 @@ export const writes: ReadonlySet<keyof Calls> = new Set<keyof Calls>([
   "putCanvasTranslation",
   "putCampaignSingularTranslation",
   "admitUser",
+]);
+
+/** Writes whose answers are not kept: no Idempotency-Key makes them safe to repeat. */
+export const unkeptWrites: ReadonlySet<keyof Calls> = new Set<keyof Calls>([
   "redriveWaitingRecords",
   "skipWaitingRecord",
   "openConsoleSession",

@@ -65,7 +65,10 @@ function successAnswer(route: Route, entry: Entry): Json {
 function successHeaders(route: Route): Json {
   const names = ["X-Request-Id"];
   if (route.guard !== "open") names.push(...limitHeaders);
-  if (route.guard === "key") names.push(...(route.takes === "write" ? ["X-Heddle-Position", "Idempotency-Replayed"] : ["X-Heddle-Read"]));
+  if (route.guard === "key" && route.takes === "read") names.push("X-Heddle-Read");
+  if (route.guard === "key" && route.takes === "write" && route.keepsAnswers !== false) {
+    names.push("X-Heddle-Position", "Idempotency-Replayed");
+  }
   return refs(names);
 }
 

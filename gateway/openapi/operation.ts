@@ -49,7 +49,8 @@ function headersOf(route: Route): readonly Json[] {
   function shared(name: string): Json {
     return { $ref: `#/components/parameters/${name}` };
   }
-  if (route.guard === "key") return [shared(route.takes === "write" ? "IdempotencyKey" : "Position")];
+  if (route.guard === "key" && route.takes === "write") return route.keepsAnswers === false ? [] : [shared("IdempotencyKey")];
+  if (route.guard === "key") return [shared("Position")];
   if (route.guard === "open") return [];
   return [shared("RequestOrigin"), ...(route.bodyBytesMax > 0 ? [shared("IdempotencyKey")] : [])];
 }
@@ -79,6 +80,7 @@ export function factsOf(route: Route, entry: Entry): string {
   const { bucket, earlier } = limitOf(route);
   const before = earlier === undefined ? "" : `, of companies onboarded before ${earlier.onboardedBefore}: ${rateText(earlier.bucket)}`;
   facts.push(`**Limit** ${rateText(bucket)} (\`${route.limit}\`${before})`);
+  if (route.guard === "key" && route.keepsAnswers === false) facts.push("**No Idempotency-Key**: sent again it is another request");
   if (route.bodyBytesMax > 0) facts.push(`**Body** up to ${Math.floor(route.bodyBytesMax / kibibyte)} KiB`);
   return facts.join(" · ");
 }

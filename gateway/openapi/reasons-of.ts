@@ -49,6 +49,8 @@ const ofTokens: readonly Reason[] = [
   "IDEMPOTENCY_KEY_INVALID",
 ];
 const ofWrites: readonly Reason[] = ["IDEMPOTENCY_KEY_INVALID", "IDEMPOTENCY_KEY_REUSED", "LOG_FULL"];
+/** The key is looked at, and not kept. */
+const ofUnkept: readonly Reason[] = ["IDEMPOTENCY_KEY_INVALID", "LOG_FULL"];
 
 /** Every refusal the route may answer with, none twice. */
 export function reasonsOf(route: Route, entry: Entry): readonly Reason[] {
@@ -66,7 +68,7 @@ function reasonsOfKind(route: Route): readonly Reason[] {
         ...ofKeys,
         "INPUT_INVALID",
         ...(route.method === "GET" ? [] : ofBodies),
-        ...(route.takes === "write" ? ofWrites : ["POSITION_INVALID" as const]),
+        ...(route.takes === "read" ? ["POSITION_INVALID" as const] : route.keepsAnswers === false ? ofUnkept : ofWrites),
         ...ofParts,
       ];
   }

@@ -2,8 +2,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { entries } from "../../gateway/openapi/entries.ts";
+import { entries, schemas } from "../../gateway/openapi/entries.ts";
 import type { Entry, Example } from "../../gateway/openapi/entry.ts";
+import type { Schema } from "../../gateway/openapi/schema.ts";
+import type { Route } from "../../gateway/route.ts";
 import { routeTable } from "../../gateway/route-table.ts";
 import { document, mustBeDocumented, operationOf, shapeProblem } from "../documented.ts";
 import { made, openExampleIds } from "../example-ids.ts";
@@ -59,7 +61,7 @@ for (const entry of entries) {
   for (const example of entry.examples) {
     test(`${entry.route}: ${example.name}`, async () => {
       await prepare(entry);
-      const route = routeTable.find(({ method, path }) => `${method} ${path}` === entry.route);
+      const route = routeNamed(entry.route);
       const operation = operationOf(route ?? { method: "", path: "" });
       const content = Object.values(operation?.requestBody?.content ?? {})[0];
       if (content && typeof example.body !== "string") expect(shapeProblem(content.schema, example.body)).toBeUndefined();
@@ -79,6 +81,39 @@ for (const entry of entries) {
       expect(alike(body, example.answer)).toEqual(alike(example.answer, body));
     });
   }
+}
+
+/** They need one of several members, whichever it is. */
+const needOneOf = [
+  "POST /console/rejected/admit",
+  "POST /console/users",
+  "POST /subscription/user/status",
+  "POST /users/delete",
+  "POST /users/export/ids",
+  "POST /users/identify",
+  "POST /users/track",
+  "POST /users/track/bulk",
+  "POST /users/track/sync",
+];
+
+test("where an empty body is refused, the document says what is required", async () => {
+  const silent: string[] = [];
+  for (const entry of entries.filter(({ route, body, bodyType }) => body && bodyType === undefined && !route.includes(":"))) {
+    const { status } = await send(entry, { name: "empty", body: {} }, routeNamed(entry.route)?.guard);
+    if (status === badRequest && !requiresSomething(entry.body ?? {})) silent.push(entry.route);
+  }
+  expect(silent.toSorted()).toEqual(needOneOf.toSorted());
+});
+
+const badRequest = 400;
+
+function requiresSomething({ $ref, required }: Schema): boolean {
+  if ($ref !== undefined) return requiresSomething(schemas[$ref.split("/").at(-1) ?? ""] ?? {});
+  return required !== undefined;
+}
+
+function routeNamed(name: string): Route | undefined {
+  return routeTable.find(({ method, path }) => `${method} ${path}` === name);
 }
 
 async function send(entry: Entry, example: Example, guard: string | undefined): Promise<Response> {

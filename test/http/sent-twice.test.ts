@@ -1,6 +1,7 @@
 /** Idempotency-Key on every route that writes: a repeat has the first answer, another body is refused, another API key has keys of its own. */
 import { expect, test } from "vitest";
 import { routeTable } from "../../gateway/route-table.ts";
+import { operationOf } from "../documented.ts";
 import { demoKey } from "../heddle.ts";
 import { fresh, freshEmail, freshPhone, heddleSuite } from "../suite.ts";
 import { ids, translationDeclaration } from "../translations.ts";
@@ -152,6 +153,14 @@ test("the routes that read by POST do nothing, whatever key they are sent with",
     route.guard === "key" && route.method !== "GET" && route.takes === "read" ? [`${route.method} ${route.path}`] : []
   );
   expect(reading.toSorted()).toEqual(readingPosts.toSorted());
+});
+
+test("the document offers an Idempotency-Key for the routes that keep their answers, and for no other", () => {
+  const key = "#/components/parameters/IdempotencyKey";
+  const offered = routeTable.filter((route) => operationOf(route)?.parameters.some(({ $ref }) => $ref === key));
+  expect(offered.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(
+    [...Object.keys(makers), ...Object.keys(afterOthers), ...scimWrites, ...scimReads].toSorted(),
+  );
 });
 
 for (const [route, make] of Object.entries(makers)) {

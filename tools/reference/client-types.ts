@@ -8,13 +8,11 @@ import type { Schema } from "../../gateway/openapi/schema.ts";
 interface Source {
   readonly entries: readonly Entry[];
   readonly schemas: Readonly<Record<string, Schema>>;
-  /** Of a route: does it write, so that a repeat needs a key? */
-  readonly writes: ReadonlySet<string>;
   /** By the name of the route. */
   readonly routes: ReadonlyMap<string, Route>;
 }
 
-export function clientTypes({ entries, schemas, writes, routes }: Source): string {
+export function clientTypes({ entries, schemas, routes }: Source): string {
   const named = Object.entries(schemas).map(([name, schema]) =>
     `${doc(schema.description, "")}export type ${name} = ${typeOf(schema, "")};\n`
   );
@@ -22,10 +20,13 @@ export function clientTypes({ entries, schemas, writes, routes }: Source): strin
     const route = routes.get(entry.route);
     return [entry.operationId, route === undefined ? [] : reasonsOf(route, entry)];
   }));
-  const calls = entries.map((entry) => callType(entry, writes.has(entry.route), reasons.get(entry.operationId) ?? []));
+  const calls = entries.map((entry) => callType(entry, writeKind(routes.get(entry.route)), reasons.get(entry.operationId) ?? []));
   const everyReason = [...new Set([...reasons.values()].flat())].toSorted();
   const texts = entries.map(({ operationId, route }) => `  ${operationId}: ${JSON.stringify(route)},`);
-  const written = entries.filter(({ route }) => writes.has(route)).map(({ operationId }) => `  ${JSON.stringify(operationId)},`);
+  const written = Map.groupBy(entries, ({ route }) => writeKind(routes.get(route)));
+  function names(kind: WriteKind): string {
+    return (written.get(kind) ?? []).map(({ operationId }) => `  ${JSON.stringify(operationId)},`).join("\n");
+  }
   return `/** Generated from the OpenAPI document by \`npm run reference\`: every call of the API with what it takes and gives. */
 
 ${named.join("\n")}
@@ -44,12 +45,26 @@ ${texts.join("\n")}
 
 /** Calls whose repeat needs an Idempotency-Key to have one effect. */
 export const writes: ReadonlySet<keyof Calls> = new Set<keyof Calls>([
-${written.join("\n")}
+${names("keyed")}
+]);
+
+/** Writes whose answers are not kept: no Idempotency-Key makes them safe to repeat. */
+export const unkeptWrites: ReadonlySet<keyof Calls> = new Set<keyof Calls>([
+${names("unkept")}
 ]);
 
 /** What one request may hold. */
 export const batchLimits = ${JSON.stringify(batchLimits(routes))} as const;
 `;
+}
+
+type WriteKind = "keyed" | "unkept";
+
+/** Undefined for what does not write, and for what has one effect anyway. */
+function writeKind(route: Route | undefined): WriteKind | undefined {
+  if (route?.guard === "scim") return route.bodyBytesMax > 0 ? "keyed" : undefined;
+  if (route?.guard !== "key" || route.takes === "read") return undefined;
+  return route.keepsAnswers === false ? "unkept" : "keyed";
 }
 
 function batchLimits(routes: ReadonlyMap<string, Route>): unknown {
@@ -63,7 +78,7 @@ function batchLimits(routes: ReadonlyMap<string, Route>): unknown {
   };
 }
 
-function callType(entry: Entry, writes: boolean, reasons: readonly string[]): string {
+function callType(entry: Entry, write: WriteKind | undefined, reasons: readonly string[]): string {
   const parameters = entry.parameters ?? [];
   const members = (["path", "query", "header"] as const).flatMap((where) => {
     const of = parameters.filter((parameter) => parameter.in === where);
@@ -79,10 +94,12 @@ function callType(entry: Entry, writes: boolean, reasons: readonly string[]): st
   if (entry.body) members.push(`    readonly body: ${entry.bodyType ? "string" : typeOf(entry.body, "    ")};`);
   members.push(`    readonly answer: ${answerType(entry)};`);
   members.push(`    readonly reason: ${reasons.map((reason) => JSON.stringify(reason)).join(" | ")};`);
-  return `${doc(`${entry.route}: ${entry.summary}.${writes ? " A write." : ""}`, "  ")}  readonly ${entry.operationId}: {\n${
-    members.join("\n")
-  }\n  };`;
+  return `${
+    doc(`${entry.route}: ${entry.summary}.${write === undefined ? "" : writeNotes[write]}`, "  ")
+  }  readonly ${entry.operationId}: {\n${members.join("\n")}\n  };`;
 }
+
+const writeNotes = { keyed: " A write.", unkept: " A write, and not repeated where it may have been done." };
 
 function answerType({ answer, answerType }: Entry): string {
   if (!answer) return "undefined";

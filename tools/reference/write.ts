@@ -12,18 +12,13 @@ import { rpcMarkdown } from "./rpc-reference.ts";
 
 process.env["PATH"] = `${resolve("node_modules/.bin")}${delimiter}${process.env["PATH"]}`;
 const check = process.argv.includes("--check");
-const writes = new Set(
-  routeTable.filter((route) => route.guard === "key" ? route.takes === "write" : route.guard === "scim" && route.bodyBytesMax > 0).map(
-    routeName,
-  ),
-);
 const files: readonly (readonly [path: string, text: string])[] = [
   ["docs/errors.md", errorMarkdown()],
   ["docs/rpc.md", rpcMarkdown("proto")],
   ["deploy/monitoring/prometheus-rule.yaml", prometheusRule(readFileSync("deploy/monitoring/alerts.yaml", "utf8"))],
   [
     "client/gen/calls.ts",
-    formatted(clientTypes({ entries, schemas, writes, routes: new Map(routeTable.map((route) => [routeName(route), route])) })),
+    formatted(clientTypes({ entries, schemas, routes: new Map(routeTable.map((route) => [routeName(route), route])) })),
   ],
 ];
 for (const [path, text] of files) {

@@ -106,7 +106,7 @@ export const consoleSessionEntries: readonly Entry[] = [
     summary: "Makes an API key",
     description: "It may do what the key that makes it may do, from the addresses from which that may be used, and no more.",
     extension: true,
-    body: object({ name: text(), permissions: list(text()) }),
+    body: object({ name: text(), permissions: list(text()) }, ["name", "permissions"]),
     answer: success({ key, secret }),
     reasons: ["ALREADY_EXISTS", "NOT_FOUND"],
     examples: [{
@@ -145,7 +145,7 @@ export const consoleSessionEntries: readonly Entry[] = [
     summary: "Ends a key for good, at once",
     description: "On this gateway at once, on others of the mesh within a second.",
     extension: true,
-    body: object({ id: text() }),
+    body: object({ id: text() }, ["id"]),
     answer: success({ key }),
     reasons: ["NOT_FOUND"],
     examples: [{ name: "a key that may only look", body: { id: "key_dashboard" } }],
