@@ -181,6 +181,25 @@ test("a batch that is too large for the plan is sent in smaller ones, in order, 
   expect(losses).toEqual([]);
 });
 
+test.each(["BODY_TOO_DEEP", "BODY_TOO_WIDE"])(
+  "of a batch that is %s the queue loses the object that is, and no later batch is smaller",
+  async (reason) => {
+    const heddle = open();
+    const refuse = json(400, { message: "no" }, { "x-heddle-reason": reason });
+    server.answer = ({ body }) => body.includes('"u-60"') ? refuse : json(201, { message: "success" });
+    heddle.enqueue(events(0, 75));
+    await heddle.flush();
+    expect(losses).toMatchObject([{ reason: "refused", objects: [{ object: { external_id: "u-60" } }], error: { reason } }]);
+    const taken = bodies().map(({ events: each = [] }) => each.map((event) => event.external_id)).filter((ids) => !ids.includes("u-60"))
+      .flat();
+    expect(taken).toEqual(Array.from({ length: 75 }, (_, at) => `u-${at}`).filter((id) => id !== "u-60"));
+    server.seen.length = 0;
+    heddle.enqueue(events(100, 175));
+    await heddle.flush();
+    expect(bodies().map((body) => body.events?.length)).toEqual([75]);
+  },
+);
+
 test("a full batch goes at once, others after the interval, and what the caller changes afterwards does not count", async () => {
   const heddle = open({ queue: { intervalMs: 20 } });
   const changing = { external_id: "ann", plan: "free" };

@@ -14,8 +14,10 @@ export type Step = (response: ServerResponse) => void;
 export interface PlannedServer {
   readonly url: string;
   readonly seen: Seen[];
-  /** What comes next; after the last one everything is taken. */
+  /** What comes next. */
   steps: Step[];
+  /** After the last step; takes everything unless set. */
+  answer: (seen: Seen) => Step;
   close(): Promise<void>;
 }
 
@@ -26,6 +28,7 @@ export async function startPlannedServer(): Promise<PlannedServer> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     seen: [],
     steps: [],
+    answer: () => json(201, { message: "success" }),
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -34,8 +37,9 @@ export async function startPlannedServer(): Promise<PlannedServer> {
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let body = "";
     for await (const chunk of request) body += String(chunk);
-    planned.seen.push({ method: request.method ?? "", url: request.url ?? "", headers: request.headers, body });
-    const step = planned.steps.shift() ?? json(201, { message: "success" });
+    const seen = { method: request.method ?? "", url: request.url ?? "", headers: request.headers, body };
+    planned.seen.push(seen);
+    const step = planned.steps.shift() ?? planned.answer(seen);
     step(response);
   }
   return planned;

@@ -180,17 +180,21 @@ class TrackQueue implements Queue {
       if (!(error instanceof RefusedError) || error.status === tooMany || error.status >= serverErrors) {
         return void this.#lose("unanswered", batch, { error, request });
       }
-      if (batch.length > 1 && tooLarge.has(error.status, error.reason)) return await this.#sendParts(batch);
+      if (batch.length > 1 && isSplit(error)) return await this.#sendParts(batch, error);
       if (error.entries.length === 0) return void this.#lose("refused", batch, { error });
       this.#report(batch, error.entries, error);
     }
   }
 
-  /** The request had no effect: smaller ones, with keys of their own. From now on no batch is larger than what some plans allow. */
-  async #sendParts(batch: readonly Queued[]): Promise<void> {
+  /**
+   * The request had no effect: smaller ones, with keys of their own. Where it held too many objects no later batch is larger than what
+   * some plans allow; one object that is nested too deep says nothing of others.
+   */
+  async #sendParts(batch: readonly Queued[], error: RefusedError): Promise<void> {
     const smaller = Math.min(batchLimits.trackUsers.objectsOfSmallPlans, this.#limits.objects);
-    this.#limits = { ...this.#limits, objects: smaller };
-    const size = batch.length > smaller ? smaller : Math.ceil(batch.length / 2);
+    if (isTooLarge(error)) this.#limits = { ...this.#limits, objects: smaller };
+    const { objects } = this.#limits;
+    const size = batch.length > objects ? objects : Math.ceil(batch.length / 2);
     for (let at = 0; at < batch.length; at += size) await this.#send(batch.slice(at, at + size));
   }
 
@@ -225,9 +229,17 @@ class TrackQueue implements Queue {
 
 const tooMany = 429;
 const serverErrors = 500;
-const tooLarge = {
-  has: (status: number, reason: string | undefined): boolean => status === 413 || reason === "BATCH_TOO_LARGE",
-};
+const contentTooLarge = 413;
+
+/** Of the batch as a whole. */
+function isTooLarge({ status, reason }: RefusedError): boolean {
+  return status === contentTooLarge || reason === "BATCH_TOO_LARGE";
+}
+
+/** Nothing of the batch was taken, and a part of it may be. */
+function isSplit(error: RefusedError): boolean {
+  return isTooLarge(error) || error.reason === "BODY_TOO_DEEP" || error.reason === "BODY_TOO_WIDE";
+}
 
 function complain({ reason, objects, error }: Loss): void {
   const why = error instanceof Error ? `: ${error.message}` : "";

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { execPath } from "node:process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { Heddle, type Loss } from "../../client/index.ts";
+import { limits } from "../../platform/limits.ts";
 import { repository } from "../heddle.ts";
 import { fresh, heddleSuite } from "../suite.ts";
 
@@ -27,3 +29,18 @@ test.each(["node", "deno"])(
     });
   },
 );
+
+test("of sixty objects and one that is nested too deep the queue loses that one", async () => {
+  const losses: Loss[] = [];
+  const { url, key } = heddle.heddle;
+  const client = new Heddle({ url, key, queue: { onLoss: (loss) => losses.push(loss) } });
+  const ids = Array.from({ length: 60 }, () => fresh());
+  const deep = JSON.parse('{"a":'.repeat(limits.jsonDepthMax) + "1" + "}".repeat(limits.jsonDepthMax)) as object;
+  client.enqueue({ attributes: ids.map((external_id) => ({ external_id })) });
+  client.enqueue({ attributes: [{ external_id: fresh(), deep }] });
+  await client.flush();
+  expect(losses).toMatchObject([{ reason: "refused", objects: [{ object: { deep } }], error: { reason: "BODY_TOO_DEEP" } }]);
+  const { users } = await client.exportUsers({ external_ids: ids.slice(0, 50), fields_to_export: ["external_id"] });
+  const more = await client.exportUsers({ external_ids: ids.slice(50), fields_to_export: ["external_id"] });
+  expect([...users ?? [], ...more.users ?? []]).toHaveLength(60);
+});
