@@ -5,7 +5,7 @@
 import { RefusedError, refusedError, TimeoutError, UnreachableError } from "./errors.ts";
 import { type Calls, routes, unkeptWrites, writes } from "./gen/calls.ts";
 import { openNewestPosition } from "./newest-position.ts";
-import { isPassing, isUntouched, retryAfterMs, waitMs } from "./retry.ts";
+import { isLate, isPassing, isUntouched, retryAfterMs, waitMs } from "./retry.ts";
 
 export { RefusedError, UnreachableError } from "./errors.ts";
 
@@ -65,6 +65,8 @@ export interface CallOptions {
   /** The body as JSON text, sent as it is instead of `body`. */
   readonly bodyText?: string;
   readonly deadlineMs?: number;
+  /** Tries again, as it is, also what did not arrive in time (408). */
+  readonly repeatsLate?: boolean;
   /** Of one attempt. */
   readonly attemptMs?: number;
   readonly signal?: AbortSignal;
@@ -156,18 +158,27 @@ function headersOf(name: CallName, input: AnyInput, given: Given & { readonly la
 async function untilSettled<N extends CallName>(request: Request, given: Given): Promise<Answer<N>> {
   const { options, callOptions, world } = given;
   const deadline = world.now() + (callOptions.deadlineMs ?? options.deadlineMs ?? deadlineMsDefault);
-  const isWorthRepeat = unkeptWrites.has(request.name) ? isUntouched : isPassing;
+  /** Of an attempt that may have been done. */
+  let unsettled: RefusedError | UnreachableError | undefined;
   for (let attempt = 0;; attempt += 1) {
     try {
       return await once<N>(request, given);
     } catch (error) {
-      if (!(error instanceof RefusedError || error instanceof UnreachableError) || !isWorthRepeat(error)) throw error;
+      if (!(error instanceof RefusedError || error instanceof UnreachableError)) throw error;
+      if (!isRepeated(error, request.name, callOptions.repeatsLate === true || unsettled !== undefined)) throw error;
       const ms = waitMs(error, attempt, world.random());
-      if (world.now() + ms > deadline) throw error;
+      if (world.now() + ms > deadline) throw isLate(error) ? unsettled ?? error : error;
+      if (!isUntouched(error)) unsettled = error;
       options.onRetry?.(error, ms);
       await world.wait(ms, callOptions.signal);
     }
   }
+}
+
+/** What arrived too late did nothing; where an earlier attempt may have, only the answer to the same request tells. */
+function isRepeated(error: RefusedError | UnreachableError, name: CallName, repeatsLate: boolean): boolean {
+  if (isLate(error)) return repeatsLate;
+  return unkeptWrites.has(name) ? isUntouched(error) : isPassing(error);
 }
 
 async function once<N extends CallName>({ url, init }: Request, { options, callOptions, world }: Given): Promise<Answer<N>> {

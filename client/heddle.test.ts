@@ -6,7 +6,16 @@ import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { positionToToken } from "../platform/intake/position.ts";
 import { batchLimits, type TrackBody } from "./gen/calls.ts";
-import { AuthenticationError, Heddle, type HeddleOptions, InvalidRequestError, isRefused, type Loss, TimeoutError } from "./index.ts";
+import {
+  AuthenticationError,
+  Heddle,
+  type HeddleOptions,
+  InvalidRequestError,
+  isRefused,
+  type Loss,
+  TimeoutError,
+  UnreachableError,
+} from "./index.ts";
 import { drop, half, json, type PlannedServer, startPlannedServer } from "./planned-server.fixture.ts";
 
 let server: PlannedServer;
@@ -199,6 +208,41 @@ test.each(["BODY_TOO_DEEP", "BODY_TOO_WIDE"])(
     expect(bodies().map((body) => body.events?.length)).toEqual([75]);
   },
 );
+
+test("a batch that did not arrive in time is sent in halves, an object alone again until its deadline", async () => {
+  const slow = json(408, { message: "too slow" }, { "x-heddle-reason": "REQUEST_TIMEOUT" });
+  const heddle = open();
+  server.steps = [slow, slow];
+  heddle.enqueue(events(0, 3));
+  await heddle.flush();
+  expect(bodies().map((body) => body.events?.length)).toEqual([3, 2, 1, 1, 1]);
+  expect(losses).toEqual([]);
+  server.seen.length = 0;
+  server.steps = [slow, slow];
+  heddle.enqueue(events(3, 4));
+  await heddle.flush();
+  expect([server.seen.length, new Set(server.seen.map(({ headers }) => headers["idempotency-key"])).size, losses]).toEqual([3, 1, []]);
+  server.steps = [slow];
+  const impatient = open({ queue: { deadlineMs: 0, onLoss: (loss) => losses.push(loss) } });
+  impatient.enqueue(events(4, 5));
+  await impatient.flush();
+  expect(losses).toMatchObject([{ reason: "unanswered", error: { status: 408 }, request: { idempotencyKey: "key-0" } }]);
+});
+
+test("a batch that may have been taken is not sent in halves where its repeat did not arrive in time", async () => {
+  const slow = json(408, { message: "too slow" }, { "x-heddle-reason": "REQUEST_TIMEOUT" });
+  const world = { random: () => 0, newKey: () => "key", wait: () => Promise.resolve() };
+  const heddle = open({ world, queue: { deadlineMs: 1_500, onLoss: (loss) => losses.push(loss) } });
+  server.steps = [drop, slow];
+  heddle.enqueue(events(0, 3));
+  await heddle.flush();
+  expect([bodies().map((body) => body.events?.length), losses]).toEqual([[3, 3, 3], []]);
+  server.steps = [drop, slow, slow, slow];
+  heddle.enqueue(events(3, 6));
+  await heddle.flush();
+  expect(losses).toMatchObject([{ reason: "unanswered", objects: [{}, {}, {}], request: { idempotencyKey: "key" } }]);
+  expect(losses[0]?.error).toBeInstanceOf(UnreachableError);
+});
 
 test("a full batch goes at once, others after the interval, and what the caller changes afterwards does not count", async () => {
   const heddle = open({ queue: { intervalMs: 20 } });

@@ -6,6 +6,7 @@ import type { Client } from "./client.ts";
 import { HeddleError, RefusedError } from "./errors.ts";
 import { batchLimits, type ObjectError, type TrackBody } from "./gen/calls.ts";
 import { type BatchLimits, bodyText, fitting, type Kind, named, type Queued, readObjects } from "./queue-batch.ts";
+import { isLate } from "./retry.ts";
 
 export interface QueueOptions {
   /** Objects that wait, 10,000 unless given: what is beyond is lost, and reported. */
@@ -174,13 +175,14 @@ class TrackQueue implements Queue {
         ...request,
         deadlineMs: this.#options.deadlineMs ?? deadlineMsDefault,
         signal: this.#stop.signal,
+        repeatsLate: batch.length === 1,
       });
       this.#report(batch, body?.errors ?? []);
     } catch (error) {
-      if (!(error instanceof RefusedError) || error.status === tooMany || error.status >= serverErrors) {
+      if (batch.length > 1 && isSplit(error)) return await this.#sendParts(batch, error);
+      if (!(error instanceof RefusedError) || isUnanswered(error)) {
         return void this.#lose("unanswered", batch, { error, request });
       }
-      if (batch.length > 1 && isSplit(error)) return await this.#sendParts(batch, error);
       if (error.entries.length === 0) return void this.#lose("refused", batch, { error });
       this.#report(batch, error.entries, error);
     }
@@ -231,14 +233,20 @@ const tooMany = 429;
 const serverErrors = 500;
 const contentTooLarge = 413;
 
+/** Tried until the deadline was over. */
+function isUnanswered(error: RefusedError): boolean {
+  return isLate(error) || error.status === tooMany || error.status >= serverErrors;
+}
+
 /** Of the batch as a whole. */
 function isTooLarge({ status, reason }: RefusedError): boolean {
   return status === contentTooLarge || reason === "BATCH_TOO_LARGE";
 }
 
 /** Nothing of the batch was taken, and a part of it may be. */
-function isSplit(error: RefusedError): boolean {
-  return isTooLarge(error) || error.reason === "BODY_TOO_DEEP" || error.reason === "BODY_TOO_WIDE";
+function isSplit(error: unknown): error is RefusedError {
+  if (!(error instanceof RefusedError)) return false;
+  return isTooLarge(error) || isLate(error) || error.reason === "BODY_TOO_DEEP" || error.reason === "BODY_TOO_WIDE";
 }
 
 function complain({ reason, objects, error }: Loss): void {

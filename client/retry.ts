@@ -9,6 +9,7 @@ const doublingsMax = 10;
 /** At most so much later than asked, as a part of it. */
 const askedSpread = 0.1;
 const secondMs = 1_000;
+const requestTimeout = 408;
 const tooManyRequests = 429;
 const serverErrors = 500;
 const notImplemented = 501;
@@ -20,9 +21,14 @@ export function isPassing(error: unknown): boolean {
   return error.status === tooManyRequests || (error.status >= serverErrors && error.status !== notImplemented);
 }
 
-/** True for what passes and certainly did nothing: a write that has no key may be sent again. */
+/** True for a request that did not arrive in time: a slow link needs smaller ones, and another attempt may be faster. */
+export function isLate(error: unknown): boolean {
+  return error instanceof RefusedError && error.status === requestTimeout;
+}
+
+/** True where certainly nothing was done: a write that has no key may be sent again. */
 export function isUntouched(error: unknown): boolean {
-  return error instanceof RefusedError && (error.status === tooManyRequests || untouched.has(error.reason));
+  return isLate(error) || (error instanceof RefusedError && (error.status === tooManyRequests || untouched.has(error.reason)));
 }
 
 const untouched: ReadonlySet<Reason | undefined> = new Set<Reason>(["OVERLOADED", "SHUTTING_DOWN", "SERVICE_UNAVAILABLE"]);
