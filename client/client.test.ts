@@ -150,6 +150,20 @@ test("call() lets a read see the client's last write", async () => {
   expect(server.seen[1]?.headers["idempotency-key"]).toBeUndefined();
 });
 
+test("call() tells once that the log has lost the client's last write, and reads on without it", async () => {
+  const client = open();
+  const lost = json(400, { message: "of an earlier epoch" }, { "x-heddle-reason": "POSITION_INVALID" });
+  const export_ = (position?: string) =>
+    client.call("exportUsers", { body: { external_ids: ["ann"] } }, position === undefined ? {} : { position });
+  server.steps = [json(201, {}, { "x-heddle-position": "p-1" }), lost];
+  await client.call("trackUsers", { body });
+  await expect(export_("mine")).rejects.toMatchObject({ reason: "POSITION_INVALID" });
+  server.steps = [lost, json(200, { users: [] })];
+  await expect(export_()).rejects.toMatchObject({ reason: "POSITION_INVALID" });
+  expect((await export_()).status).toBe(200);
+  expect(server.seen.map(({ headers }) => headers["x-heddle-position"])).toEqual([undefined, "mine", "p-1", undefined]);
+});
+
 test("call() writes path and query as the API reads them", async () => {
   const client = open();
   await client.call("getMergeStatus", { path: { id: "a/b c" } });

@@ -79,7 +79,12 @@ export function openClient(options: ClientOptions): Client {
     async call<N extends CallName>(name: N, input: Input<N>, callOptions: CallOptions = {}) {
       const request = requestOf(name, input, { options, callOptions, lastPosition: newest.token(), world });
       const answered = newest.sent();
-      const response = await untilSettled<N>(request, { options, callOptions, world });
+      const response = await untilSettled<N>(request, { options, callOptions, world }).catch((error: unknown) => {
+        // The log is another one: the caller is told that writes may be lost, and the next read would fail for nothing
+        const isLost = error instanceof RefusedError && error.reason === "POSITION_INVALID";
+        if (isLost) newest.forget(request.init.headers.get("x-heddle-position") ?? "");
+        throw error;
+      });
       const position = response.headers.get("x-heddle-position") ?? "";
       if (position !== "") answered(position, response.replayed);
       return response;
@@ -109,7 +114,7 @@ interface Given {
 interface Request {
   readonly name: CallName;
   readonly url: URL;
-  readonly init: RequestInit;
+  readonly init: RequestInit & { readonly headers: Headers };
 }
 
 /** Parts of any call's input, whatever its name. */

@@ -39,3 +39,14 @@ test("a text of another form is taken as the last answer gave it", () => {
   newest.sent()("p-2", false);
   expect(newest.token()).toBe("p-2");
 });
+
+test("a place that is forgotten is not sent again, unless a newer one has come since", () => {
+  const newest = openNewestPosition();
+  newest.sent()(place(9), false);
+  newest.forget(place(8));
+  expect(newest.token()).toBe(place(9));
+  newest.forget(place(9));
+  expect(newest.token()).toBe("");
+  newest.sent()(place(3), false);
+  expect(newest.token()).toBe(place(3));
+});

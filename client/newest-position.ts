@@ -5,6 +5,8 @@ export interface NewestPosition {
   token(): string;
   /** Call it when a write is sent, and what it gives with the position of the answer. */
   sent(): (token: string, replayed: boolean) => void;
+  /** Of a place that the log does not have any more. */
+  forget(token: string): void;
 }
 
 /**
@@ -17,6 +19,9 @@ export function openNewestPosition(): NewestPosition {
   let newestAnswer = 0;
   return {
     token: () => newest,
+    forget(token) {
+      if (token === newest) newest = "";
+    },
     sent() {
       const seen = answers;
       return (token, replayed) => {
