@@ -81,6 +81,21 @@ test("call() repeats a write that has no key where nothing was done", async () =
   expect(waits).toEqual([1_000, 1_000, 1_000, 1_000]);
 });
 
+test("call() takes a deletion for done where its repeat finds nothing, and only then", async () => {
+  const gone = json(404, { detail: "no such user" }, { "x-heddle-reason": "NOT_FOUND" });
+  const remove = () => open().call("deleteDashboardUser", { path: { id: "d" } });
+  server.steps = [drop, gone];
+  expect(await remove()).toMatchObject({ status: 404, body: undefined });
+  for (const first of [[], [json(429, {})], [json(503, {}, { "x-heddle-reason": "SERVICE_UNAVAILABLE" })]]) {
+    server.steps = [...first, gone];
+    await expect(remove()).rejects.toMatchObject({ name: "NotFoundError" });
+  }
+  server.steps = [drop, json(404, {}, { "x-heddle-reason": "ROUTE_UNKNOWN" })];
+  await expect(remove()).rejects.toMatchObject({ name: "NotFoundError" });
+  server.steps = [drop, gone];
+  await expect(open().call("getDashboardUser", { path: { id: "d" } })).rejects.toMatchObject({ name: "NotFoundError" });
+});
+
 test("call() waits until the date that Retry-After names", async () => {
   server.steps = [json(503, {}, { "retry-after": new Date(1_005_000).toUTCString() })];
   await open().call("trackUsers", { body });

@@ -167,7 +167,7 @@ async function untilSettled<N extends CallName>(request: Request, given: Given):
   let unsettled: RefusedError | UnreachableError | undefined;
   for (let attempt = 0;; attempt += 1) {
     try {
-      return await once<N>(request, given);
+      return await once<N>(request, { ...given, mayBeDone: unsettled !== undefined });
     } catch (error) {
       if (!(error instanceof RefusedError || error instanceof UnreachableError)) throw error;
       if (!isRepeated(error, request.name, callOptions.repeatsLate === true || unsettled !== undefined)) throw error;
@@ -186,7 +186,8 @@ function isRepeated(error: RefusedError | UnreachableError, name: CallName, repe
   return unkeptWrites.has(name) ? isUntouched(error) : isPassing(error);
 }
 
-async function once<N extends CallName>({ url, init }: Request, { options, callOptions, world }: Given): Promise<Answer<N>> {
+async function once<N extends CallName>({ url, init }: Request, given: Given & { readonly mayBeDone: boolean }): Promise<Answer<N>> {
+  const { options, callOptions, world, mayBeDone } = given;
   const timeout = AbortSignal.timeout(callOptions.attemptMs ?? options.attemptMs ?? attemptMsDefault);
   const signal = callOptions.signal === undefined ? timeout : AbortSignal.any([callOptions.signal, timeout]);
   let response: Response;
@@ -199,6 +200,10 @@ async function once<N extends CallName>({ url, init }: Request, { options, callO
     throw timeout.aborted ? new TimeoutError(options.url, error) : new UnreachableError(options.url, error);
   }
   const { status, headers } = response;
+  // An earlier attempt has deleted it, as far as anybody can know
+  if (mayBeDone && init.method === "DELETE" && headers.get("x-heddle-reason") === "NOT_FOUND") {
+    return { status, headers, body: undefined as Calls[N]["answer"], replayed: false };
+  }
   const body = bodyOf(headers, text);
   if (!response.ok) throw refused(response, body, world.now());
   return { status, headers, body: body as Calls[N]["answer"], replayed: headers.get("idempotency-replayed") === "true" };
