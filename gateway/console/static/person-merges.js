@@ -124,10 +124,10 @@ function MergeIn({ user, asked, onMerged }) {
       ask("POST /users/merge/preview", body),
       ask("POST /console/users", { external_id: other.trim() }),
     ]);
-    setPreview({ ...result, source });
+    setPreview({ ...result, source, body });
   });
   const merge = useAction(async () => {
-    await ask("POST /users/merge", body);
+    await ask("POST /users/merge", preview.body);
     setPreview(undefined);
     setOther("");
     onMerged();
@@ -146,16 +146,16 @@ function MergeIn({ user, asked, onMerged }) {
     event.preventDefault();
     void look.run();
   }
+  // The answer may come after another name was typed
+  const isShown = JSON.stringify(preview?.body) === JSON.stringify(body);
   return html`<section class="card"><h2>${text.mergeInto}</h2>
     <form onSubmit=${submit}><label for="other">${text.mergeOther}</label><div class="row">
-      <input id="other" required spellcheck="false" autocomplete="off" value=${other} onInput=${(event) => {
-    setOther(event.target.value);
-    setPreview(undefined);
-  }} /><button type="submit" disabled=${look.busy}>${text.preview}</button></div></form>
+      <input id="other" required spellcheck="false" autocomplete="off" value=${other} onInput=${(event) =>
+    setOther(event.target.value)} /><button type="submit" disabled=${look.busy}>${text.preview}</button></div></form>
     <${Notice} error=${look.error ?? merge.error} />
     ${merge.done && html`<${Notice} kind="good">${text.mergeSent}<//>`}
     ${
-    preview && (preview.would_merge
+    isShown && (preview.would_merge
       ? html`
         <h3>${text.previewed}</h3>
         <${Profiles} sides=${[

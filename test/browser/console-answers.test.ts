@@ -1,0 +1,52 @@
+/** Answers that come late, in a tab that nobody sees, or cut short: the console does what was shown, and says what it does not know. */
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { demoKey } from "../heddle.ts";
+import { fresh, heddleSuite } from "../suite.ts";
+import { browserMissing, browserSuite } from "./browser.ts";
+import { enter } from "./console-page.ts";
+
+describe.skipIf(browserMissing)("in Chromium", () => {
+  const suite = heddleSuite();
+  const browser = browserSuite();
+
+  async function signedIn(): Promise<Page> {
+    const { page } = await browser.open(`${suite.heddle.url}/console`);
+    await enter(page, demoKey);
+    await page.locator("#find").waitFor();
+    return page;
+  }
+
+  test("a merge is of the people in the preview, also where another name was typed while it was under way", async () => {
+    const id = fresh();
+    const people = ["ann", "bob", "bobby"].map((name) => ({ external_id: `${name}-${id}`, first_name: name }));
+    await suite.track({ attributes: people });
+    const page = await signedIn();
+    await page.locator("#name").fill(`ann-${id}`);
+    await page.locator("#find button").click();
+    await page.getByRole("link", { name: "Merges" }).click();
+    const answered = Promise.withResolvers<void>();
+    await page.route("**/users/merge/preview", async (route) => {
+      await answered.promise;
+      await route.continue();
+    });
+    const merges: unknown[] = [];
+    await page.route("**/users/merge", (route) => {
+      merges.push(route.request().postDataJSON());
+      return route.continue();
+    });
+    const preview = page.getByRole("button", { name: "Preview" });
+    await page.locator("#other").fill(`bob-${id}`);
+    await preview.click();
+    await page.locator("#other").fill(`bobby-${id}`);
+    answered.resolve();
+    await expect.poll(() => preview.isEnabled()).toBe(true);
+    const merge = page.getByRole("button", { name: "Merge", exact: true });
+    expect(await merge.count()).toBe(0);
+    await preview.click();
+    await expect.poll(() => page.locator("main").innerText()).toContain('"first_name": "bobby"');
+    await merge.click();
+    await page.getByText("The merge is under way").waitFor();
+    expect(merges).toMatchObject([{ merge_updates: [{ identifier_to_merge: { external_id: `bobby-${id}` } }] }]);
+  });
+});
