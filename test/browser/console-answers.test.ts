@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { demoKey } from "../heddle.ts";
 import { fresh, heddleSuite } from "../suite.ts";
 import { browserMissing, browserSuite } from "./browser.ts";
-import { enter } from "./console-page.ts";
+import { enter, show } from "./console-page.ts";
 
 describe.skipIf(browserMissing)("in Chromium", () => {
   const suite = heddleSuite();
@@ -48,5 +48,25 @@ describe.skipIf(browserMissing)("in Chromium", () => {
     await merge.click();
     await page.getByText("The merge is under way").waitFor();
     expect(merges).toMatchObject([{ merge_updates: [{ identifier_to_merge: { external_id: `bobby-${id}` } }] }]);
+  });
+
+  test("a view that is opened in a tab in the background is there when somebody looks, and is renewed from then on", async () => {
+    const page = await signedIn();
+    await page.evaluate("Object.defineProperty(document, 'hidden', { configurable: true, get: () => true })");
+    await show(page, "keys");
+    await expect.poll(() => page.locator("#keys").innerText()).toContain("Show revoked keys");
+    let asked = 0;
+    await page.route("**/console/lag", (route) => {
+      asked += 1;
+      return route.continue();
+    });
+    await page.clock.install();
+    await show(page, "operations");
+    await page.locator("#chart-lag-records").waitFor();
+    await page.clock.runFor(60_000);
+    expect(asked).toBe(1);
+    await page.evaluate("delete document.hidden");
+    await page.clock.runFor(20_000);
+    await expect.poll(() => asked).toBeGreaterThan(1);
   });
 });

@@ -4,7 +4,7 @@ import { useCallback, useEffect, useRef, useState } from "./view.js";
 
 /**
  * `{ data, at, error, again }`: the last answer, when it came, and why there is none since. Asks anew when `question` changes, and every
- * `everyMs` where that is given and the page can be seen. Without a `call` nothing is asked.
+ * `everyMs` where that is given, while the page can be seen. Without a `call` nothing is asked.
  */
 export function useAsked(call, { body, everyMs } = {}) {
   const question = JSON.stringify([call, body]);
@@ -17,7 +17,8 @@ export function useAsked(call, { body, everyMs } = {}) {
     let timer;
     const stop = new AbortController();
     async function look() {
-      if (!document.hidden) {
+      // The first answer is there when somebody comes to a tab that was opened in the background
+      if (timer === undefined || !document.hidden) {
         try {
           const data = await ask(call, body, { signal: stop.signal });
           if (latest.current === question && !stop.signal.aborted) setState({ question, data, at: Date.now() });
