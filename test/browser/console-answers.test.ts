@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { demoKey } from "../heddle.ts";
 import { fresh, heddleSuite } from "../suite.ts";
 import { browserMissing, browserSuite } from "./browser.ts";
-import { enter, show } from "./console-page.ts";
+import { enter, inOrder, show } from "./console-page.ts";
 
 describe.skipIf(browserMissing)("in Chromium", () => {
   const suite = heddleSuite();
@@ -68,5 +68,47 @@ describe.skipIf(browserMissing)("in Chromium", () => {
     await page.evaluate("delete document.hidden");
     await page.clock.runFor(20_000);
     await expect.poll(() => asked).toBeGreaterThan(1);
+  });
+
+  test("an answer that was cut short is an error, and of a key it is said that it may have been made", async () => {
+    const page = await signedIn();
+    await show(page, "keys");
+    await page.locator("#keys table").waitFor();
+    await page.route("**/console/keys", async (route) => {
+      if (route.request().method() === "GET") return await route.continue();
+      const body = await (await route.fetch()).text();
+      return await route.fulfill({ status: 201, contentType: "application/json", body: body.slice(0, -20) });
+    });
+    const name = fresh("key");
+    await page.locator("#make-key").click();
+    const dialog = page.getByRole("dialog");
+    await dialog.locator("#key-name").fill(name);
+    await dialog.getByRole("checkbox").first().check();
+    await dialog.getByRole("button", { name: "Make the key" }).click();
+    await expect.poll(() => dialog.innerText()).toContain("cut short");
+    expect(await dialog.innerText()).toContain("may have been made");
+    await inOrder(page, "console-desktop-key-cut");
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await expect.poll(() => page.locator("#keys").innerText()).toContain(name);
+    await page.unroute("**/console/keys");
+    await page.locator("#make-key").click();
+    await dialog.locator("#key-name").fill(fresh("key"));
+    await page.route("**/console/keys", (route) => route.fulfill({ status: 400, json: { message: "No such name" } }));
+    await dialog.getByRole("checkbox").first().check();
+    await dialog.getByRole("button", { name: "Make the key" }).click();
+    await expect.poll(() => dialog.innerText()).toContain("No such name");
+    expect(await dialog.innerText()).not.toContain("may have been made");
+  });
+
+  test("a page of a proxy in place of an answer is an error, in a view and at the start", async () => {
+    const page = await signedIn();
+    await page.route("**/console/**", (route) => {
+      const isAsset = route.request().url().includes("/assets/");
+      return isAsset ? route.continue() : route.fulfill({ contentType: "text/html", body: "<h1>Sign in to Example</h1>" });
+    });
+    await show(page, "keys");
+    await expect.poll(() => page.locator("#keys").innerText()).toContain("is not of Heddle");
+    await page.reload();
+    await expect.poll(() => page.locator("main").innerText()).toContain("is not of Heddle");
   });
 });

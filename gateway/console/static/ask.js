@@ -1,6 +1,6 @@
 /** Calls of the API by the session of this browser. No key is kept here: it is in a cookie that scripts cannot read. */
 
-/** What the API refused, in its own words; `status` 0: nobody answered. */
+/** What the API refused, in its own words; `status` 0: nobody answered, or not all of it came. */
 export class Refused extends Error {
   constructor(message, status) {
     super(message);
@@ -18,10 +18,12 @@ export function onSignedOut(listener) {
 /** The answer's JSON; `call` is `METHOD /path`. Throws Refused. */
 export async function ask(call, body, { key, signal } = {}) {
   const response = await send(call, { body, key, signal });
-  const answer = await response.json().catch(() => ({}));
-  if (response.ok) return answer;
+  const answer = await response.json().catch(() => undefined);
+  if (response.ok && answer !== undefined) return answer;
+  // A proxy may answer with a page of its own
+  if (response.ok) throw new Refused("The answer is not of Heddle, or was cut short", 0);
   if (key === undefined) noteStatus(response.status);
-  throw refusedBy(answer, response.status);
+  throw refusedBy(answer ?? {}, response.status);
 }
 
 /** Whoever is told 401 is signed in no more. */

@@ -94,7 +94,7 @@ function MakeKey({ session, onClose }) {
   return html`
     <${Dialog} title=${text.make} onClose=${onClose}>
       <form onSubmit=${submit} id="make-form">
-        <${Notice} error=${make.error} />
+        <${NotMade} error=${make.error} />
         <label for="key-name">${text.name}</label><input id="key-name" name="name" required maxlength="255" autocomplete="off" />
         <fieldset><legend>${text.permissions}</legend>${given.map((name) =>
           html`<label class="check"><input type="checkbox"
@@ -119,7 +119,7 @@ function RotateKey({ row, onClose }) {
   return html`
     <${Dialog} title=${text.rotateTitle(row.name)} onClose=${onClose}>
       <form onSubmit=${submit}>
-        <${Notice} error=${rotate.error} />
+        <${NotMade} error=${rotate.error} />
         <label for="overlap">${text.rotateText}</label>
         <select id="overlap" name="overlap">${text.overlap.map(([seconds, name]) =>
           html`<option value=${seconds} selected=${seconds === 86_400}>${name}</option>`
@@ -128,6 +128,12 @@ function RotateKey({ row, onClose }) {
       </form>
       <//>
   `;
+}
+
+/** Why there is no secret. Where no answer came, there may be a key all the same. */
+function NotMade({ error }) {
+  const isUnknown = error?.status === 0 || error?.status >= 500;
+  return html`<${Notice} error=${error} />${isUnknown && html`<${Notice} kind="info">${text.maybeMade}<//>`}`;
 }
 
 function RevokeKey({ session, row, onClose }) {

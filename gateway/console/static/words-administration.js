@@ -94,6 +94,7 @@ export const administration = {
     everything: "Everything (*)",
     makeSubmit: "Make the key",
     pick: "Pick at least one permission.",
+    maybeMade: "A key may have been made all the same, without its secret being known. Close this, look for it in the list, and revoke it.",
     secret: "The secret, shown this once. Keep it now:",
     rotateTitle: (name) => `Rotate the key ${name}?`,
     rotateText: "A second key with the same name and permissions is made. The former one stays good for:",
