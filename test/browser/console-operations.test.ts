@@ -77,6 +77,28 @@ describe.skipIf(browserMissing)("in Chromium", () => {
     await inOrder(page, "console-desktop-lag");
   });
 
+  test("lag of more than three hours ago is forgotten, and so is a lane without any since", async () => {
+    const { page } = await signedIn();
+    await page.clock.install();
+    let lane = "intake-0";
+    await page.route("**/console/lag", async (route) => {
+      const time = await page.evaluate<number>("Math.floor(Date.now() / 60_000) * 60");
+      await route.fulfill({
+        json: { step_seconds: 60, lanes: [{ lane, samples: [[time, lane === "intake-0" ? 50_000 : 3, 1]] }], away: [] },
+      });
+    });
+    await show(page, "operations");
+    const legend = page.locator("#chart-lag-records .legend");
+    await expect.poll(() => legend.innerText()).toContain("50,000");
+    lane = "profile-0";
+    await page.clock.fastForward("01:00:00");
+    await expect.poll(() => legend.innerText()).toContain("profile-0");
+    expect(await legend.innerText()).toContain("50,000");
+    await page.clock.fastForward("02:30:00");
+    await expect.poll(() => legend.innerText()).not.toContain("intake-0");
+    expect(await legend.innerText()).toContain("profile-0");
+  });
+
   test("doctor's findings are shown with their levels, and looked at again by a button", async () => {
     const { page } = await signedIn();
     await show(page, "operations");

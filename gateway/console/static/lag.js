@@ -19,7 +19,7 @@ export function Lag() {
       <${Fresh} asked=${asked}>${(data) =>
         html`
           ${data.away.length > 0 && html`<${Notice}>${text.away(data.away.join(", "))}<//>`}
-          <${Charts} lanes=${joined(seen.current, data)} step=${data.step_seconds} at=${asked.at} />
+          <${Charts} lanes=${joined(seen.current, data, asked.at / 1_000 - hours * 3_600)} step=${data.step_seconds} at=${asked.at} />
         `}<//></section>
   `;
 }
@@ -37,8 +37,11 @@ function Charts({ lanes, step, at }) {
   }</div>`;
 }
 
-/** In the mesh each answer is of one process, which may have started later than another: what was seen of either is kept, the worst of it. */
-function joined(seen, { lanes }) {
+/**
+ * In the mesh each answer is of one process, which may have started later than another: what was seen of either is kept, the worst of it,
+ * and what is older than `from`, in seconds, is forgotten.
+ */
+function joined(seen, { lanes }, from) {
   for (const { lane, samples } of lanes) {
     const known = seen.get(lane) ?? new Map();
     for (const [time, records, seconds] of samples) {
@@ -46,6 +49,10 @@ function joined(seen, { lanes }) {
       known.set(time, [time, Math.max(before, records), Math.max(waited, seconds)]);
     }
     seen.set(lane, known);
+  }
+  for (const [lane, samples] of seen) {
+    for (const time of samples.keys()) if (time < from) samples.delete(time);
+    if (samples.size === 0) seen.delete(lane);
   }
   return seen;
 }
