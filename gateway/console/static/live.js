@@ -53,10 +53,15 @@ export function Live({ session, address: [id] }) {
     ${feed.missed && html`<${Notice} kind="info">${text.missed}<//>`}
     ${id !== undefined && html`<${One} key=${id} row=${one} id=${id} isKnown=${feed.isOpen} />`}
     <section class=${feed.error ? "card stale" : "card"} id="live">
-      <${Table} hint=${text.hint} rows=${feed.rows} keyOf=${(row) => row.request_id + row.gateway} columns=${columns}
+      <${Table} hint=${text.hint} rows=${feed.rows} keyOf=${keyOf} columns=${columns}
         empty=${isFiltered(filter) ? text.noneFiltered : text.none} />
     </section>
   `;
+}
+
+/** Whoever repeats a request may give it the same id. */
+function keyOf({ request_id: id, gateway, time }) {
+  return `${id} ${gateway} ${time}`;
 }
 
 function isFiltered(filter) {
@@ -104,16 +109,25 @@ function draw({ came, isPaused, setState }) {
     setState((before) => (before.waiting === waiting ? before : { ...before, waiting }));
     return;
   }
-  const rows = came.current.toReversed();
+  const latest = came.current;
   came.current = [];
-  setState((before) => ({
-    ...before,
-    rows: [...rows, ...before.rows].slice(0, rowsMax),
-    routes: [...new Set([...before.routes, ...rows.map(({ route }) => route)])].toSorted(),
-    all: before.all + rows.length,
-    refused: before.refused + rows.filter(isRefused).length,
-    waiting: 0,
-  }));
+  setState((before) => {
+    const rows = newOf(latest, before.rows).toReversed();
+    return {
+      ...before,
+      rows: [...rows, ...before.rows].slice(0, rowsMax),
+      routes: [...new Set([...before.routes, ...rows.map(({ route }) => route)])].toSorted(),
+      all: before.all + rows.length,
+      refused: before.refused + rows.filter(isRefused).length,
+      waiting: 0,
+    };
+  });
+}
+
+/** Each once: another gateway, which knows no place of the lost stream, sends all that it has. */
+function newOf(latest, rows) {
+  const known = new Set(rows.map(keyOf));
+  return latest.filter((row) => !known.has(keyOf(row)) && known.add(keyOf(row)));
 }
 
 function isRefused({ status }) {
