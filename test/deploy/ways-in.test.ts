@@ -36,9 +36,10 @@ await describeWithTools(["kustomize", "kubeconform", "schemas"], "deploy/compone
 
     test("leads to the gateways' port for clients, at the address that links begin with", () => {
       const { spec } = manifests.named(kind, "heddle");
-      const [{ name, port }] = spec.rules.flatMap((rule: Rule) =>
+      const [{ name, port }, ...others] = spec.rules.flatMap((rule: Rule) =>
         rule.backendRefs ?? rule.http.paths.map(({ backend }) => backend.service)
       );
+      for (const other of others) expect(other).toEqual({ name, port });
       const service = manifests.named("Service", name);
       const [http] = service.spec.ports;
       expect([http.port, http.name]).toContain(port.name ?? port);
@@ -69,6 +70,15 @@ await describeWithTools(["kustomize", "kubeconform", "schemas"], "deploy/compone
       }]);
     });
 
+    test.runIf(kind === "HTTPRoute")("lets the live view of the console stay open, and any other request take a minute", () => {
+      const { spec } = manifests.named(kind, "heddle");
+      expect(spec.rules.map(({ matches = [], timeouts }: Rule) => [matches.map(({ path }) => path), timeouts])).toEqual([
+        // 0: none
+        [[{ type: "PathPrefix", value: "/console/live" }], { request: "0s" }],
+        [[], { request: "60s" }],
+      ]);
+    });
+
     function gatewaySettings(): Record<string, string> {
       const [container] = manifests.named("Deployment", "gateway").spec.template.spec.containers as [Container];
       return environmentOf(manifests, container);
@@ -77,6 +87,8 @@ await describeWithTools(["kustomize", "kubeconform", "schemas"], "deploy/compone
 });
 
 interface Rule {
+  readonly matches?: readonly { readonly path: object }[];
+  readonly timeouts?: object;
   readonly backendRefs?: readonly object[];
   readonly http: { readonly paths: readonly { readonly backend: { readonly service: object } }[] };
 }
