@@ -61,6 +61,40 @@ describe.skipIf(browserMissing)("in Chromium", () => {
     },
   );
 
+  test("versions beyond the first page are reached and brought back", async () => {
+    const pages = { preference_center_page_html: "<p>first</p>", confirmation_page_html: "<p>Thanks</p>" };
+    const { body } = await suite.accept("/preference_center/v1", { ...pages, name: fresh("center"), state: "active" });
+    const path = `/preference_center/v1/${String(body["preference_center_api_id"])}`;
+    for (const text of ["second", "third"]) {
+      await suite.heddle.request("PUT", path, { ...pages, preference_center_page_html: `<p>${text}</p>`, state: "active" });
+    }
+    const { page } = await browser.open(`${suite.heddle.url}/console`);
+    await enter(page, demoKey);
+    await page.locator("#find").waitFor();
+    // Two stand for the hundred that are on a page
+    await page.route("**/versions*", (route) => {
+      const url = new URL(route.request().url());
+      url.searchParams.set("limit", "2");
+      return route.continue({ url: url.href });
+    });
+    await show(page, "pages", path.split("/").at(-1) ?? "");
+    const versions = page.locator("#versions tbody tr");
+    await expect.poll(() => versions.count()).toBe(2);
+    expect(await page.getByRole("button", { name: "Restore version" }).count()).toBe(1);
+    await page.getByRole("button", { name: "Older versions" }).click();
+    await page.getByRole("button", { name: "Restore version 1" }).waitFor();
+    expect(await versions.count()).toBe(1);
+    expect(await page.getByRole("button", { name: "Older versions" }).count()).toBe(0);
+    await inOrder(page, "console-desktop-older-versions");
+    await page.getByRole("button", { name: "Newest versions" }).click();
+    await expect.poll(() => versions.count()).toBe(2);
+    await page.getByRole("button", { name: "Older versions" }).click();
+    await page.getByRole("button", { name: "Restore version 1" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Restore" }).click();
+    await page.getByRole("button", { name: "Restore version 3" }).waitFor();
+    expect((await suite.get(path)).body["preference_center_page_html"]).toBe("<p>first</p>");
+  });
+
   test("what stands in a draft runs nothing, and reaches neither cookie nor page nor routes of the console", async () => {
     const { page, seen } = await editing();
     await frameWith(page, "before");

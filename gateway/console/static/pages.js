@@ -39,7 +39,8 @@ const centerColumns = [
 function Center({ session, id }) {
   const path = `/preference_center/v1/${encodeURIComponent(id)}`;
   const center = useAsked(`GET ${path}`);
-  const versions = useAsked(`GET ${path}/versions`);
+  const [before, setBefore] = useState();
+  const versions = useAsked(`GET ${path}/versions${before === undefined ? "" : `?before=${before}`}`);
   const [compared, setCompared] = useState();
   const [restoring, setRestoring] = useState();
   const [isEditing, setEditing] = useState(false);
@@ -48,6 +49,7 @@ function Center({ session, id }) {
     setRestoring(undefined);
     setEditing(false);
     setDone(told);
+    setBefore(undefined);
     center.again();
     versions.again();
   }
@@ -73,11 +75,15 @@ function Center({ session, id }) {
         <${Table}
           caption=${text.versions} rows=${rows} keyOf=${(row) => row.version}
           columns=${versionColumns({
-            newest: rows[0]?.version,
+            newest: before === undefined ? rows[0]?.version : undefined,
             setCompared,
             setRestoring,
             mayRestore: mayWrite,
           })} />
+        <p class="row">${before !== undefined &&
+          html`<button type="button" onClick=${() => setBefore(undefined)}>${text.latest}</button>`}
+          ${rows.at(-1)?.version > 1 &&
+            html`<button type="button" onClick=${() => setBefore(rows.at(-1).version)}>${text.older}</button>`}</p>
       `}<//></section>
     ${compared !== undefined && html`<${Difference} key=${compared} path=${path} version=${compared} />`}
     ${restoring !== undefined && html`<${Restore} path=${path} version=${restoring} onClose=${close} />`}

@@ -13,6 +13,8 @@ export const administration = {
     by: "By",
     from: "Restored from",
     actions: "Actions",
+    latest: "Newest versions",
+    older: "Older versions",
     compare: "Difference",
     compareNamed: (version) => `Difference of version ${version}`,
     difference: (version) => `What version ${version} changed`,
