@@ -25,6 +25,7 @@ export type ProfileStub = Partial<Client<typeof ProfileService>>;
 
 export interface StubOptions {
   readonly profile?: ProfileStub;
+  readonly log?: Partial<Client<typeof LogService>>;
   readonly subscription?: Partial<Client<typeof SubscriptionService>>;
   readonly messagingStatus?: Partial<Client<typeof MessagingStatusService>>;
   readonly scim?: Partial<Client<typeof ScimService>>;
@@ -91,7 +92,7 @@ export async function startStubGateway(options: StubOptions = {}): Promise<StubG
   const gateway = openGateway({
     access: stubAccess(options),
     profile: (options.profile ?? {}) as Client<typeof ProfileService>,
-    log: {} as Client<typeof LogService>,
+    log: (options.log ?? {}) as Client<typeof LogService>,
     subscription: (options.subscription ?? {}) as Client<typeof SubscriptionService>,
     messagingStatus: (options.messagingStatus ?? {}) as Client<typeof MessagingStatusService>,
     scim: (options.scim ?? {}) as Client<typeof ScimService>,

@@ -4400,6 +4400,8 @@ export interface Calls {
       })[];
       /** Services of consent that did not answer: their dead letters are not among these. */
       readonly away?: readonly string[];
+      /** As many are listed as an answer holds: more may wait. */
+      readonly more?: boolean;
       readonly message: "success";
     };
     readonly reason:

@@ -2,6 +2,7 @@
 import { Buffer } from "node:buffer";
 import type { SetAsideRecord } from "../../proto/gen/heddle/consent/v1/ledger_pb.ts";
 import { shownFrom, type ShownRecord } from "../../platform/lane/shown-record.ts";
+import { limits } from "../../platform/limits.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { consentLanes, type WaitingPlace, waitingPlaces } from "../decode/waiting-place.ts";
 import { success } from "../reply.ts";
@@ -9,7 +10,10 @@ import type { Call, Parts, Reply } from "../route.ts";
 
 type Asked = Pick<Parts, "log" | "subscription" | "messagingStatus">;
 
-/** Blocked users and dead letters, each up to a thousand. A part of consent that does not answer is named in `away`. */
+/**
+ * Blocked users and dead letters, each up to a thousand, and a hundred of each part of consent; `more` says that one of the lists is full.
+ * A part of consent that does not answer is named in `away`.
+ */
 export async function handleConsoleLog({ reading }: Call, { log, ...consent }: Asked): Promise<Reply> {
   const lanes = consentLanes.map(([lane, part]) =>
     consent[part].listSetAside({}, reading).then(({ records }) => ({ lane, records }), away)
@@ -28,6 +32,8 @@ export async function handleConsoleLog({ reading }: Call, { log, ...consent }: A
       ...answered.flatMap(({ lane, records }) => records.map((record) => consentLetter(lane, record))),
     ],
     away: consentLanes.map(([lane]) => lane).filter((lane) => !answered.some((one) => one.lane === lane)),
+    more: [held, setAside].some(({ length }) => length >= limits.heldRedriveMax) ||
+      answered.some(({ records }) => records.length >= limits.setAsidePageMax),
   });
 }
 

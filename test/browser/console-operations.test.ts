@@ -65,6 +65,18 @@ describe.skipIf(browserMissing)("in Chromium", () => {
     },
   );
 
+  test("it is said where more may wait than is listed", async () => {
+    const { page } = await signedIn();
+    await page.route("**/console/log", (route) => {
+      return route.fulfill({
+        json: { blocked_users: [], dead_letters: [{ partition: 0, at: "1", reason: "unread" }], away: [], more: true },
+      });
+    });
+    await show(page, "operations");
+    await expect.poll(() => page.locator("#waiting").innerText()).toContain("More may wait");
+    await inOrder(page, "console-desktop-waiting-more");
+  });
+
   test("lag is drawn over time, each lane by itself, and as a table", async () => {
     const { page } = await signedIn();
     await suite.track({ attributes: [{ external_id: fresh(), color: "red" }] });

@@ -36,6 +36,7 @@ export function Waiting({ session, isMeant }) {
     <section class="card" id="waiting"><h2 tabindex="-1" ref=${heading}>${text.title}</h2><${Fresh} asked=${asked}>${(data) =>
       html`
         ${data.away.length > 0 && html`<${Notice}>${text.away(data.away.join(", "))}<//>`}
+        ${data.more && html`<${Notice}>${text.more}<//>`}
         ${data.blocked_users.length + data.dead_letters.length > 0 &&
           html`<p class="row"><button type="button" class="main" id="redrive" onClick=${() =>
             setOpen({ kind: Redrive })}>${text.redrive}</button></p>`}

@@ -192,6 +192,8 @@ export const administration = {
   waiting: {
     title: "What waits for a human",
     away: (names) => `These services do not answer, so what waits there is not shown: ${names}`,
+    more:
+      "More may wait than is shown: at most a thousand blocked users and dead letters are, and a hundred dead letters of each lane of consent.",
     redrive: "Try again",
     redriveTitle: "Try everything once more?",
     redriveText: "Blocked users and dead letters are tried once more: after a new build, or when what was in the way is mended.",

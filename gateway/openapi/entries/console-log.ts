@@ -113,7 +113,7 @@ export const consoleLogEntries: readonly Entry[] = [
     tag: "Service",
     summary: "Blocked users and dead letters of the whole installation",
     description: "What `heddle log status` shows: records that could not be applied, and the users whose later records wait for them. " +
-      "Up to a thousand of each.",
+      `Up to ${limits.heldRedriveMax.toLocaleString("en")} of each, and ${limits.setAsidePageMax} dead letters of each service of consent.`,
     extension: true,
     answer: success({
       blocked_users: list(object({ workspace_id, platform_id: text(), at, reason }, ["workspace_id", "platform_id", "at", "reason"])),
@@ -128,8 +128,9 @@ export const consoleLogEntries: readonly Entry[] = [
         }, ["at", "reason"]),
       ),
       away: list(text(), "Services of consent that did not answer: their dead letters are not among these."),
+      more: { type: "boolean", description: "As many are listed as an answer holds: more may wait." },
     }),
-    examples: [{ name: "nothing waits", answer: { blocked_users: [], dead_letters: [], away: [], message: "success" } }],
+    examples: [{ name: "nothing waits", answer: { blocked_users: [], dead_letters: [], away: [], more: false, message: "success" } }],
   },
   {
     route: "POST /console/log/records",
