@@ -56,8 +56,12 @@ the server remembers its requests, and an edited one anew.
 
 Rows that were refused are in <file>.errors.csv (or .ndjson) as they were, with the reason before each. Mend them there and
 import that file with the same options, or mend them in the first file and import that again: both count once.
+Users who were taken but for some fields are there too ("taken in part"), with their names and those fields alone, until the
+report is imported or the file no longer has their rows. Mend these in the report alone: in the first file the row would be
+a new one, and what it counts would count again. Events and purchases that were taken in part are said, as they count.
 With --json the summary is JSON: how many objects of each kind are taken by this run (of a dry run: would be), and were by
-earlier ones, how many rows are refused, the report of those, and what of a user an import cannot carry.
+earlier ones, how many rows are refused, how many are taken in part (inPart), the report of both, and what of a user an
+import cannot carry.
 With more than one request at the same time, lines that name one user in different ways (by id here, by email there) may
 change places.
 

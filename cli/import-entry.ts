@@ -19,6 +19,17 @@ export const objectTypes: ReadonlyMap<string, ObjectArray> = new Map([
 
 /** Where the report of refused rows says why: a member of a line, a column of a table. Not part of a row. */
 export const errorField = "_heddle_error";
+/** How the reason begins where the server took the row but for the fields that it is reported with. */
+const partMark = ", taken in part";
+
+export function reasonOf(line: number, text: string, isInPart: boolean): string {
+  return `line ${line}${isInPart ? partMark : ""}: ${text}`;
+}
+
+export function isReasonOfPart(reason: string): boolean {
+  return new RegExp(`^line \\d+${partMark}: `).test(reason);
+}
+
 /** Of a line that could not be read: its text. */
 const textField = "_heddle_text";
 
@@ -53,6 +64,11 @@ interface UserName {
 }
 
 export const identifierFields = ["external_id", "user_alias", "platform_id", "braze_id", "email", "phone"];
+
+/** Whether the value of an attribute changes it with each time that it is sent: a count, or objects that are added. */
+export function countsAgain(value: unknown): boolean {
+  return isObject(value) && (typeof value["inc"] === "number" || Array.isArray(value["$add"]));
+}
 
 /** The identifier that the server will use: the first of its order of precedence. */
 function userNameOf(object: Readonly<Record<string, unknown>>): UserName {

@@ -6,6 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { limits } from "../platform/limits.ts";
 import type { Batch } from "./import-batches.ts";
 import type { Entry, ObjectArray, SentEntry } from "./import-entry.ts";
+import { type InPart, isMendable } from "./import-part.ts";
 import { CommandError } from "./output.ts";
 
 /** How the requests of a batch make their Idempotency-Keys: the same for a repeat, whatever became of the file. */
@@ -29,7 +30,9 @@ export interface Ledger {
   isTaken(entry: SentEntry): boolean;
   /** Durable before the first request goes out; gives the number that `settle` takes. */
   begin(batch: Batch, seal: BatchSeal): number;
-  settle(pending: number, taken: readonly SentEntry[]): void;
+  settle(pending: number, sent: Settled): void;
+  /** Rows of this file that were taken but for fields that are still to be mended. */
+  parts(): InPart[];
   /** Requests of an earlier run whose end is not known, each to be sent once more as it was. */
   pending(): Pending[];
   /** True where the report at `path` is not as it was written. */
@@ -38,6 +41,11 @@ export interface Ledger {
   /** The whole file is sent: attributes that it no longer has may come back later as news. */
   finish(file: string): void;
   close(): void;
+}
+
+interface Settled {
+  readonly taken: readonly SentEntry[];
+  readonly inPart: readonly InPart[];
 }
 
 export interface LedgerOptions {
@@ -133,7 +141,12 @@ function rowsOf(
     },
     finish(file) {
       // A report that was imported may be written anew
-      if (ending !== "") putMeta(database, `report${ending.replace(/\.errors\.(?:csv|ndjson)$/, "")}`, digest(file));
+      if (ending !== "") {
+        putMeta(database, `report${ending.replace(/\.errors\.(?:csv|ndjson)$/, "")}`, digest(file));
+        database.prepare("DELETE FROM parts WHERE scope = ?").run(scopesOf(scope)[1] ?? "");
+      }
+      database.prepare("DELETE FROM parts WHERE scope = ? AND id NOT IN (SELECT id FROM rows WHERE scope = ? AND run = ?)")
+        .run(scope, scope, run);
       database.prepare("DELETE FROM rows WHERE scope = ? AND run <> ? AND state = 1").run(scope, run);
       database.prepare("DELETE FROM rows WHERE scope = ? AND taken = 0").run(scope);
       commit();
@@ -141,24 +154,29 @@ function rowsOf(
   };
 }
 
-function requestsOf({ database, scope, run, commit }: Book): Pick<Ledger, "begin" | "settle" | "pending"> {
+function requestsOf({ database, scope, run, commit }: Book): Pick<Ledger, "begin" | "settle" | "pending" | "parts"> {
   const begin = database.prepare("INSERT INTO pending (scope, seal, entries) VALUES (?, ?, ?)");
   const end = database.prepare("DELETE FROM pending WHERE number = ?");
   const take = database.prepare(`INSERT INTO rows (scope, id, state, seen, taken, run) VALUES (?, ?, ?, 0, 1, ?)
     ON CONFLICT DO UPDATE SET taken = taken + 1`);
+  const leave = database.prepare("INSERT INTO parts (scope, id, part) VALUES (?, ?, ?) ON CONFLICT DO NOTHING");
   return {
     begin(batch, seal) {
       const { lastInsertRowid } = begin.run(scope, JSON.stringify(seal), JSON.stringify(batch.entries));
       commit();
       return Number(lastInsertRowid);
     },
-    settle(pending, taken) {
+    settle(pending, { taken, inPart }) {
       end.run(pending);
       for (const { id, array } of taken) {
         for (const one of scopesOf(scope)) take.run(one, Buffer.from(id, "hex"), stateOf(array), run);
       }
+      for (const part of inPart.filter(isMendable)) leave.run(scope, Buffer.from(part.entry.id, "hex"), JSON.stringify(part));
       commit();
     },
+    parts: () =>
+      database.prepare("SELECT part FROM parts WHERE scope = ? ORDER BY rowid").all(scope)
+        .map(({ part }) => JSON.parse(String(part)) as InPart),
     pending: () =>
       database.prepare("SELECT number, seal, entries FROM pending WHERE scope = ? ORDER BY number").all(scope)
         .map(({ number, seal, entries }) => ({
@@ -199,6 +217,7 @@ function openFile(path: string, dryRun: boolean): DatabaseSync {
         PRIMARY KEY (scope, id)
       ) WITHOUT ROWID;
       CREATE TABLE IF NOT EXISTS pending (number INTEGER PRIMARY KEY, scope TEXT NOT NULL, seal TEXT NOT NULL, entries TEXT NOT NULL);
+      CREATE TABLE IF NOT EXISTS parts (scope TEXT NOT NULL, id BLOB NOT NULL, part TEXT NOT NULL, UNIQUE (scope, id));
     `);
     return database;
   } catch (cause) {

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { parse } from "yaml";
 
-import { identifierFields, type ObjectArray } from "./import-entry.ts";
+import { countsAgain, identifierFields, type ObjectArray } from "./import-entry.ts";
 import { UsageError } from "./output.ts";
 
 type CellType = "text" | "number" | "int" | "bool" | "date" | "json";
@@ -174,6 +174,11 @@ function jsonValue(cell: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** For a row of which all but some fields were taken: constants that would count again are left out. */
+export function withoutCounts(sources: readonly FieldSource[]): FieldSource[] {
+  return sources.filter(({ from }) => !("constant" in from && countsAgain(cellValue(from.constant, from.type))));
 }
 
 /** The object of one row, or what is wrong with the row. An empty cell leaves its field out. */

@@ -1,8 +1,9 @@
 /** The report of an import: the refused rows themselves, each with what is wrong with it, to be mended and imported. */
 import { appendFileSync, existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 
-import { type Entry, errorField } from "./import-entry.ts";
+import { type Entry, errorField, reasonOf } from "./import-entry.ts";
 import type { Ledger } from "./import-ledger.ts";
+import { cellsOfPart, type InPart, objectOfPart, type TableColumns } from "./import-part.ts";
 import { CommandError } from "./output.ts";
 
 export interface Refused {
@@ -13,14 +14,21 @@ export interface Refused {
 export interface Report {
   readonly path: string;
   /** Takes the columns of a table; called before its first row. */
-  header(cells: readonly string[]): void;
+  header(table: TableColumns): void;
   add(refused: readonly Refused[]): void;
-  /** The report appears under its name, or goes where nothing was refused. */
+  /** The report appears under its name, with the rows that were taken in part, or goes where all was taken. */
   done(): void;
 }
 
+export interface ReportOptions {
+  readonly ledger: Ledger;
+  readonly kind: "ndjson" | "table";
+  /** What tells rows apart instead of all that they hold. */
+  readonly rowId: string | undefined;
+}
+
 /** Refuses where the operator mended the report of an earlier run and did not import it: it would be overwritten. */
-export function openReport(path: string, { ledger, kind }: { ledger: Ledger; kind: "ndjson" | "table" }): Report {
+export function openReport(path: string, { ledger, kind, rowId }: ReportOptions): Report {
   if (ledger.isReportChanged(path)) {
     throw new CommandError(
       `"${path}" was changed since it was written: import it (heddle import ${path}, with the same options), or move it away`,
@@ -28,21 +36,30 @@ export function openReport(path: string, { ledger, kind }: { ledger: Ledger; kin
   }
   const part = `${path}.part`;
   rmSync(part, { force: true });
-  let head = "";
-  let refusedRows = 0;
+  let table: TableColumns | undefined;
+  let isBegun = false;
+
+  function write(rows: readonly string[]): void {
+    if (rows.length === 0) return;
+    if (!isBegun) writeFileSync(part, table === undefined ? "" : `${csvLine([errorField, ...table.columns])}\n`);
+    isBegun = true;
+    appendFileSync(part, rows.join(""));
+  }
+
   return {
     path,
-    header(cells) {
-      head = `${csvLine([errorField, ...cells])}\n`;
+    header(head) {
+      table = head;
     },
     add(refused) {
-      if (refused.length === 0) return;
-      if (refusedRows === 0) writeFileSync(part, kind === "table" ? head : "");
-      refusedRows += refused.length;
-      appendFileSync(part, refused.map((row) => kind === "table" ? tableRow(row) : jsonRow(row)).join(""));
+      write(refused.map((row) => kind === "table" ? tableRow(row) : jsonRow(row)));
     },
     done() {
-      if (refusedRows > 0) renameSync(part, path);
+      const rows = ledger.parts();
+      // Of a table whose columns were not read the rows stay where they are
+      if (kind === "table" && table === undefined && rows.length > 0) return;
+      write(rows.map((row) => partRow(row, table, rowId)));
+      if (isBegun) renameSync(part, path);
       else if (existsSync(path)) rmSync(path);
       ledger.reported(path);
     },
@@ -51,11 +68,17 @@ export function openReport(path: string, { ledger, kind }: { ledger: Ledger; kin
 
 function jsonRow({ entry, text }: Refused): string {
   const row: unknown = JSON.parse(entry.raw);
-  return `${JSON.stringify({ [errorField]: `line ${entry.line}: ${text}`, ...(row as object) })}\n`;
+  return `${JSON.stringify({ [errorField]: reasonOf(entry.line, text, false), ...(row as object) })}\n`;
 }
 
 function tableRow({ entry, text }: Refused): string {
-  return `${csvLine([`line ${entry.line}: ${text}`])},${entry.raw}\n`;
+  return `${csvLine([reasonOf(entry.line, text, false)])},${entry.raw}\n`;
+}
+
+function partRow(row: InPart, table: TableColumns | undefined, rowId: string | undefined): string {
+  const reason = reasonOf(row.entry.line, row.text, true);
+  if (table === undefined) return `${JSON.stringify({ [errorField]: reason, ...objectOfPart(row, rowId) })}\n`;
+  return `${csvLine([reason, ...cellsOfPart(row, table, rowId)])}\n`;
 }
 
 /** Cells as CSV has them (RFC 4180). */

@@ -21,7 +21,7 @@ export interface RunOptions {
 export async function runImport(entries: AsyncIterable<Entry>, options: RunOptions): Promise<void> {
   const { ledger, send } = options;
   for (const { number, seal, batch } of ledger.pending()) {
-    ledger.settle(number, (await sendBatch(batch, seal, send)).taken);
+    ledger.settle(number, await sendBatch(batch, seal, send));
   }
   const shards = Array.from(
     { length: options.shards },
@@ -66,11 +66,11 @@ async function sendRemembered(
   const number = ledger.begin(batch, seal);
   try {
     const sent = await sendBatch(batch, seal, send);
-    ledger.settle(number, sent.taken);
+    ledger.settle(number, sent);
     return sent;
   } catch (error) {
     // What certainly was not taken is read from the file again, as it is by then
-    if (isUnsent(error)) ledger.settle(number, []);
+    if (isUnsent(error)) ledger.settle(number, { taken: [], inPart: [] });
     throw error;
   }
 }

@@ -6,6 +6,7 @@ import { isPassing } from "../client/retry.ts";
 import { type Batch, bodyOf } from "./import-batches.ts";
 import type { SentEntry } from "./import-entry.ts";
 import { type BatchSeal, sentEntries } from "./import-ledger.ts";
+import type { InPart } from "./import-part.ts";
 import type { Refused } from "./import-report.ts";
 import { CommandError } from "./output.ts";
 
@@ -25,6 +26,8 @@ export interface SendOptions {
 /** What became of a batch. */
 export interface Sent {
   readonly taken: readonly SentEntry[];
+  /** Of those taken: of which some fields were not. */
+  readonly inPart: readonly InPart[];
   readonly refused: readonly Refused[];
 }
 
@@ -35,23 +38,27 @@ export interface Sent {
 export async function sendBatch(batch: Batch, seal: BatchSeal, options: SendOptions): Promise<Sent> {
   const objects = sentEntries(batch.entries);
   const unread = batch.entries.flatMap((entry) => "error" in entry ? [{ entry, text: entry.error }] : []);
-  const { taken, refused } = objects.length === 0 ? nothing : await sendObjects(objects, seal, options);
-  return { taken, refused: [...unread, ...refused].sort((a, b) => a.entry.line - b.entry.line) };
+  const { refused, ...sent } = objects.length === 0 ? nothing : await sendObjects(objects, seal, options);
+  return { ...sent, refused: [...unread, ...refused].sort((a, b) => a.entry.line - b.entry.line) };
 }
 
-const nothing: Sent = { taken: [], refused: [] };
+const nothing: Sent = { taken: [], inPart: [], refused: [] };
 
 async function sendObjects(objects: readonly SentEntry[], seal: BatchSeal, options: SendOptions): Promise<Sent> {
   const { text, sent } = bodyOf({ entries: objects });
   const answer = await requestUntilSettled(text, { ...options, idempotencyKey: keyOf(objects, seal) });
   if (answer.ok || answer.errors.length > 0) return settle(sent, answer.errors);
   const [only, ...more] = objects;
-  if (only && more.length === 0) return { taken: [], refused: [{ entry: only, text: answer.message }] };
+  if (only && more.length === 0) return { ...nothing, refused: [{ entry: only, text: answer.message }] };
   // Refused as a whole, by one object of it or by its size: the halves show which.
   const middle = Math.ceil(objects.length / 2);
   const first = await sendObjects(objects.slice(0, middle), seal, options);
   const second = await sendObjects(objects.slice(middle), seal, options).catch(afterAHalf);
-  return { taken: [...first.taken, ...second.taken], refused: [...first.refused, ...second.refused] };
+  return {
+    taken: [...first.taken, ...second.taken],
+    inPart: [...first.inPart, ...second.inPart],
+    refused: [...first.refused, ...second.refused],
+  };
 }
 
 /** Of the batch a half may be taken. */
@@ -74,15 +81,21 @@ function keyOf(objects: readonly SentEntry[], { identity, named }: BatchSeal): s
   return `heddle-import-${identity}-${offset}.${part}-${last?.end ?? 0}.${last?.place[1] ?? 0}${rows}`;
 }
 
-/** A row has one entry, whatever is wrong with it; one of which a field was not taken is for mending too. */
+/** A row has one entry, whatever is wrong with it. An error that names a field is of an object that was taken without it. */
 function settle(sent: ReadonlyMap<string, readonly SentEntry[]>, errors: readonly ObjectError[]): Sent {
-  const texts = new Map<SentEntry, string[]>();
-  for (const { inputArray, index, type } of errors) {
-    const entry = sent.get(inputArray)?.[index];
-    if (entry !== undefined) texts.set(entry, [...texts.get(entry) ?? [], type]);
+  const faults = Map.groupBy(errors, ({ inputArray, index }) => sent.get(inputArray)?.[index]);
+  const taken: SentEntry[] = [];
+  const inPart: InPart[] = [];
+  const refused: Refused[] = [];
+  for (const entry of [...sent.values()].flat()) {
+    const found = faults.get(entry) ?? [];
+    const text = found.map(({ type }) => type).join("; ");
+    const fields = found.flatMap(({ field }) => field ?? []);
+    if (fields.length < found.length) refused.push({ entry, text });
+    else taken.push(entry);
+    if (found.length > 0 && fields.length === found.length) inPart.push({ entry, text, fields });
   }
-  const refused = Array.from(texts, ([entry, errors]): Refused => ({ entry, text: errors.join("; ") }));
-  return { taken: [...sent.values()].flat().filter((entry) => !texts.has(entry)), refused };
+  return { taken, inPart, refused };
 }
 
 interface Answer {
@@ -95,6 +108,8 @@ interface ObjectError {
   readonly type: string;
   readonly inputArray: string;
   readonly index: number;
+  /** There where the object was taken without it. */
+  readonly field?: string;
 }
 
 type Request = SendOptions & { readonly idempotencyKey: string };
@@ -158,11 +173,15 @@ function failureText(error: RefusedError | UnreachableError): string {
 function answerOf(body: unknown): Omit<Answer, "ok"> | undefined {
   const value = body as { message?: unknown; errors?: unknown } | null | undefined;
   if (typeof value?.message !== "string") return undefined;
-  const errors = Array.isArray(value.errors) ? value.errors as { type?: unknown; input_array?: unknown; index?: unknown }[] : [];
+  const errors = Array.isArray(value.errors)
+    ? value.errors as { type?: unknown; input_array?: unknown; index?: unknown; field?: unknown }[]
+    : [];
   return {
     message: value.message,
-    errors: errors.flatMap(({ type, input_array: inputArray, index }) =>
-      typeof inputArray === "string" && typeof index === "number" ? [{ type: String(type), inputArray, index }] : []
+    errors: errors.flatMap(({ type, input_array: inputArray, index, field }) =>
+      typeof inputArray === "string" && typeof index === "number"
+        ? [{ type: String(type), inputArray, index, ...(typeof field === "string" && { field }) }]
+        : []
     ),
   };
 }

@@ -2,9 +2,10 @@
 import { Readable } from "node:stream";
 import { parse } from "csv-parse";
 
-import { type Entry, entryOf, errorField, identifierFields, type ObjectArray, withRowId } from "./import-entry.ts";
+import { type Entry, entryOf, errorField, identifierFields, isReasonOfPart, type ObjectArray, withRowId } from "./import-entry.ts";
 import { readLines } from "./import-lines.ts";
-import { type FieldSource, rowToObject, usualSources } from "./import-mapping.ts";
+import { type FieldSource, rowToObject, usualSources, withoutCounts } from "./import-mapping.ts";
+import type { TableColumns } from "./import-part.ts";
 import { csvLine } from "./import-report.ts";
 import { CommandError } from "./output.ts";
 import { errorText } from "../platform/error-text.ts";
@@ -20,8 +21,7 @@ export interface TableFormat {
 }
 
 /** What the first row says. */
-export interface TableHead {
-  readonly columns: readonly string[];
+export interface TableHead extends TableColumns {
   /** Columns that became fields because they are called so. */
   readonly usual: readonly string[];
   /** Columns that become nothing. */
@@ -110,7 +110,6 @@ async function* delimitedRows(chunks: AsyncIterable<Uint8Array>, format: TableFo
 
 interface Table {
   readonly at: ReadonlyMap<string, number>;
-  readonly sources: readonly FieldSource[];
   readonly head: TableHead;
 }
 
@@ -133,11 +132,16 @@ function tableOf(cells: readonly string[], { array, sources: given, rowId }: Tab
     );
   }
   const used = new Set(sources.flatMap(({ from }) => "column" in from ? [from.column] : []));
-  const head = { columns, usual: usual.map(({ path }) => path.join(".")), unmapped: columns.filter((column) => !used.has(column)) };
-  return { at, sources, head };
+  const head = {
+    columns,
+    sources,
+    usual: usual.map(({ path }) => path.join(".")),
+    unmapped: columns.filter((column) => !used.has(column)),
+  };
+  return { at, head };
 }
 
-function entryOfRow(row: Row, { at, sources }: Table, { array, rowId }: TableFormat): Entry {
+function entryOfRow(row: Row, { at, head }: Table, { array, rowId }: TableFormat): Entry {
   const first = at.get(errorField);
   const own = first === undefined ? row.cells : row.cells.filter((_, index) => index !== first);
   const place = { place: [row.offset, 0], line: row.line, end: row.end, raw: csvLine(own) } as const;
@@ -146,7 +150,8 @@ function entryOfRow(row: Row, { at, sources }: Table, { array, rowId }: TableFor
     const more = at.size - (first === undefined ? 0 : 1);
     return { ...place, error: `The row has ${own.length} columns, the first row names ${more}` };
   }
-  const made = rowToObject(sources, (column) => row.cells[at.get(column) ?? -1] ?? "");
+  const isInPart = first !== undefined && isReasonOfPart(row.cells[first] ?? "");
+  const made = rowToObject(isInPart ? withoutCounts(head.sources) : head.sources, (column) => row.cells[at.get(column) ?? -1] ?? "");
   if ("error" in made) return { ...place, error: made.error };
   const entry = entryOf(made.object, array, place);
   return rowId === undefined ? entry : withRowId(entry, rowId, row.cells[at.get(rowId) ?? -1]);

@@ -3,8 +3,10 @@ import { basename } from "node:path";
 
 import { asCalled } from "./called-as.ts";
 import type { ReadNotes } from "./import-format.ts";
-import { type ObjectArray, objectArrays, type SentEntry } from "./import-entry.ts";
+import { type ObjectArray, objectArrays, reasonOf, type SentEntry } from "./import-entry.ts";
+import { isMendable } from "./import-part.ts";
 import type { Refused } from "./import-report.ts";
+import type { Sent } from "./import-send.ts";
 import { printError } from "./output.ts";
 
 export type Counts = Record<ObjectArray, number>;
@@ -16,6 +18,12 @@ export interface Tally extends ReadNotes {
   readonly refused: number;
   /** Counts, and says the first few. */
   refuse(refused: readonly Refused[]): void;
+  /** Of those taken: rows of which fields were not, in the report or, as they cannot be mended, said alone. */
+  readonly inPart: number;
+  /** Counts what became of a batch, and says the first few of what was not taken. */
+  sent(sent: Sent): void;
+  /** How many rows of the report were taken in part. */
+  reported(rows: number): void;
   /** All objects of the file that are taken by now. */
   total(): number;
   summary(file: string, run: { readonly seconds: number; readonly report: string }): string;
@@ -25,6 +33,7 @@ export interface Tally extends ReadNotes {
     readonly taken: Counts;
     readonly takenBefore: Counts;
     readonly refused: number;
+    readonly inPart: number;
     readonly notCarried: Readonly<Record<string, number>>;
   };
 }
@@ -36,6 +45,8 @@ export function openTally(): Tally {
   const before: Counts = { ...taken };
   const left = new Map<string, number>();
   let refused = 0;
+  const say = openSaying();
+  const partial = { reported: 0, said: 0 };
 
   function total(): number {
     return sum(taken) + sum(before);
@@ -47,8 +58,20 @@ export function openTally(): Tally {
       return refused;
     },
     refuse(rows) {
-      for (const { entry, text } of rows.slice(0, Math.max(0, refusalsShown - refused))) printError(`line ${entry.line}: ${text}`);
+      say(rows, false);
       refused += rows.length;
+    },
+    get inPart() {
+      return partial.reported + partial.said;
+    },
+    sent({ taken: more, inPart, refused: rows }) {
+      countTaken(taken, more);
+      this.refuse(rows);
+      say(inPart, true);
+      partial.said += inPart.filter((row) => !isMendable(row)).length;
+    },
+    reported(count) {
+      partial.reported = count;
     },
     onHead({ usual, unmapped }) {
       if (usual.length > 0) printError(`Columns that map by their names: ${usual.join(", ")}`);
@@ -60,22 +83,35 @@ export function openTally(): Tally {
       for (const name of names) left.set(name, (left.get(name) ?? 0) + 1);
     },
     total,
-    json: () => ({ taken, takenBefore: before, refused, notCarried: Object.fromEntries(left) }),
+    json: () => ({ taken, takenBefore: before, refused, inPart: partial.reported + partial.said, notCarried: Object.fromEntries(left) }),
     summary(file, { seconds, report }) {
       const counts = objectArrays.map((array) => `${taken[array] + before[array]} ${array}`).join(", ");
       const rate = Math.round(sum(taken) / Math.max(seconds, 0.001));
       const earlier = sum(before) === 0 ? "" : `, ${sum(before)} of them taken before`;
       const imported = `Imported ${basename(file)}: ${total()} objects (${counts})${earlier} in ${seconds.toFixed(1)} s (${rate} a second)`;
-      return `${imported}; ${refused === 0 ? "nothing was refused" : refusedText(refused, report)}${leftText(left)}`;
+      const refusals = refused === 0 ? "nothing was refused" : refusedText(refused, report);
+      return `${imported}; ${refusals}${partText(partial, report)}${leftText(left)}`;
     },
-    trial(name) {
-      const counts = objectArrays.map((array) => `${taken[array]} ${array}`).join(", ");
-      const earlier = sum(before) === 0 ? "" : `; ${sum(before)} were taken before and would not be sent`;
-      return `Dry run of ${name}: ${sum(taken)} objects would be sent (${counts}), ${refused} would be refused${earlier}. Nothing was sent${
-        leftText(left)
-      }`;
-    },
+    trial: (name) => `${trialText(name, { taken, before, refused })}${leftText(left)}`,
   };
+}
+
+/** Says the first few of all rows that it is called with. */
+function openSaying(): (rows: readonly Refused[], isInPart: boolean) => void {
+  let said = 0;
+  return (rows, isInPart) => {
+    for (const { entry, text } of rows.slice(0, Math.max(0, refusalsShown - said))) printError(reasonOf(entry.line, text, isInPart));
+    said += rows.length;
+  };
+}
+
+function trialText(
+  name: string,
+  { taken, before, refused }: { readonly taken: Counts; readonly before: Counts; readonly refused: number },
+): string {
+  const counts = objectArrays.map((array) => `${taken[array]} ${array}`).join(", ");
+  const earlier = sum(before) === 0 ? "" : `; ${sum(before)} were taken before and would not be sent`;
+  return `Dry run of ${name}: ${sum(taken)} objects would be sent (${counts}), ${refused} would be refused${earlier}. Nothing was sent`;
 }
 
 export function countTaken(counts: Counts, entries: readonly SentEntry[]): void {
@@ -84,6 +120,14 @@ export function countTaken(counts: Counts, entries: readonly SentEntry[]): void 
 
 function refusedText(refused: number, report: string): string {
   return `${refused} refused. Their rows are in ${report}: mend them there and import that file with the same options, or mend the file itself and run the same command again`;
+}
+
+function partText({ reported, said }: { readonly reported: number; readonly said: number }, report: string): string {
+  if (reported + said === 0) return "";
+  const mend = reported === 0
+    ? ""
+    : `: those of users are in ${report} with their names. Mend them there alone and import that file with the same options: the rest of their rows counts already`;
+  return `; of ${reported + said} some fields were not taken${mend}`;
 }
 
 /** Said by name, so that the operator sees it before the old system is gone. */

@@ -1,5 +1,5 @@
 /** heddle import: sends a file to /users/track over HTTP, in order, each row once, with a report of what was refused. */
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename } from "node:path";
 
 import { errorText } from "../platform/error-text.ts";
@@ -84,7 +84,11 @@ interface Sending extends Import {
 }
 
 async function sendFile(file: string, { format, ledger, tally, options, size, server }: Sending): Promise<number> {
-  const report = openReport(`${file}.errors.${format.kind === "table" ? "csv" : "ndjson"}`, { ledger, kind: format.kind });
+  const report = openReport(`${file}.errors.${format.kind === "table" ? "csv" : "ndjson"}`, {
+    ledger,
+    kind: format.kind,
+    rowId: format.rowId,
+  });
   const interrupted = new AbortController();
   process.on("SIGINT", interrupt).on("SIGTERM", interrupt);
   const bar = openProgressBar(process.stderr, systemClock.monotonic);
@@ -94,7 +98,7 @@ async function sendFile(file: string, { format, ledger, tally, options, size, se
     onLeft: tally.onLeft,
     onHead(head: Parameters<typeof tally.onHead>[0]): void {
       tally.onHead(head);
-      report.header(head.columns);
+      report.header(head);
     },
   };
   const send = { ...server, ...sendingOf(options, { signal: interrupted.signal, bar }) };
@@ -117,21 +121,18 @@ async function sendFile(file: string, { format, ledger, tally, options, size, se
     process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
   }
   const seconds = (systemClock.monotonic() - began) / 1000;
-  const reported = tally.refused > 0 ? report.path : null;
-  printResult(
-    options,
-    { file, dryRun: false, ...tally.json(), report: reported, seconds },
-    tally.summary(file, { seconds, report: report.path }),
-  );
-  return tally.refused > 0 ? exitCodes.failure : exitCodes.ok;
+  tally.reported(ledger.parts().length);
+  const reported = existsSync(report.path) ? report.path : null;
+  const summary = tally.summary(file, { seconds, report: report.path });
+  printResult(options, { file, dryRun: false, ...tally.json(), report: reported, seconds }, summary);
+  return tally.refused > 0 || tally.inPart > 0 ? exitCodes.failure : exitCodes.ok;
 
   function interrupt(): void {
     interrupted.abort(new CommandError("Interrupted: run the same command again to go on"));
   }
 
   function settled(batch: Batch, sent: Sent): void {
-    countTaken(tally.taken, sent.taken);
-    tally.refuse(sent.refused);
+    tally.sent(sent);
     report.add(sent.refused);
     const last = batch.entries.at(-1);
     if (last !== undefined) show(last);

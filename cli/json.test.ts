@@ -121,10 +121,10 @@ test("import, log redrive and users tell what they did", { timeout: 60_000 }, as
   const file = join(folder, "users.ndjson");
   writeFileSync(file, `{"type":"attribute","external_id":"bob"}\n{"type":"event","external_id":"bob"}\n`);
   const counts = { file, taken: { attributes: 1, events: 0, purchases: 0 }, takenBefore: { attributes: 0, events: 0, purchases: 0 } };
-  expect(await shown(`import ${file} --dry-run`, 1)).toEqual({ ...counts, dryRun: true, refused: 1, notCarried: {} });
+  expect(await shown(`import ${file} --dry-run`, 1)).toEqual({ ...counts, dryRun: true, refused: 1, inPart: 0, notCarried: {} });
   const report = `${file}.errors.ndjson`;
   const seconds = expect.any(Number) as number;
-  expect(await shown(`import ${file}`, 1)).toEqual({ ...counts, dryRun: false, refused: 1, notCarried: {}, report, seconds });
+  expect(await shown(`import ${file}`, 1)).toEqual({ ...counts, dryRun: false, refused: 1, inPart: 0, notCarried: {}, report, seconds });
   expect(await shown("log redrive")).toEqual({ users: 0, records: 0, consent: 0 });
   expect(await shown("log status")).toMatchObject({ held: [], setAside: [], unread: [] });
   expect(await shown("users rejected")).toEqual([]);

@@ -91,6 +91,19 @@ for (const [name, { options, good, head, bad, mend }] of Object.entries(kinds)) 
   });
 }
 
+test("heddle import: a user who was taken but for a field counts once, again and with the field mended in the report", async () => {
+  const id = fresh();
+  const row = { type: "attribute", external_id: id, visits: { inc: 1 }, orders: { $add: [{ id: 1 }] }, gender: "X" };
+  const file = write("a.ndjson", `${JSON.stringify(row)}\n`);
+  for (const _ of [1, 2]) expect((await importFile(file)).code).toBe(1);
+  const report = `${file}.errors.ndjson`;
+  writeFileSync(report, readFileSync(report, "utf8").replace('"X"', '"F"'));
+  const mended = await importFile(report);
+  expect(mended.code, mended.text).toBe(0);
+  expect((await importFile(file)).code).toBe(0);
+  expect(await suite.user(id)).toMatchObject({ gender: "F", custom_attributes: { visits: 1, orders: [{ id: 1 }] } });
+});
+
 test("heddle import: of a file without its memory that looks the same, a changed middle is refused with what to do", async () => {
   const ids = Array.from({ length: 100 }, () => fresh());
   const [head, note] = [kinds.csv.head.replace("\n", ",note\n"), "x".repeat(30_000)];
