@@ -208,8 +208,8 @@ function stateOf(array: ObjectArray): number {
 function openFile(path: string, dryRun: boolean): DatabaseSync {
   const database = new DatabaseSync(dryRun && !existsSync(path) ? "" : path);
   try {
-    // A file that a person may look at: what it holds must be in it as soon as the command ends
-    if (!dryRun) database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+    // FULL: a request that a power cut makes it forget would go out again under another key, and count twice
+    if (!dryRun) database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
     database.exec(`
       CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
       CREATE TABLE IF NOT EXISTS rows (

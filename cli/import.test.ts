@@ -1,7 +1,8 @@
 /** heddle import against a small server of its own: batches, order, keys, retries, resumption and reports. */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { openTarget, type Target } from "./import-server.fixture.ts";
 
@@ -61,6 +62,23 @@ test("import sends a file once, the same keys where its memory is lost, other on
   expect(keys.slice(0, 2)).toEqual(keys.slice(2, 4));
   expect(new Set(keys).size).toBe(4);
   for (const key of keys) expect(key).toMatch(/^[\x21-\x7e]{1,255}$/);
+});
+
+test("import has synced what it is about to send before a request goes out: a power cut of its machine forgets no request", async () => {
+  const opened = new Set<DatabaseSync>();
+  const { exec } = DatabaseSync.prototype;
+  vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(function note(this: DatabaseSync, sql) {
+    opened.add(this);
+    exec.call(this, sql);
+  });
+  const found: unknown[] = [];
+  target.behave = (sent, answer) => {
+    for (const database of opened) found.push(database.prepare("PRAGMA synchronous").get(), database.prepare("PRAGMA journal_mode").get());
+    target.accept(sent, answer);
+  };
+  await target.run(target.write("a.ndjson", events(1)));
+  // 2 is FULL: a commit returns once it is on the disk
+  expect(found).toMatchObject([{ synchronous: 2 }, { journal_mode: "wal" }]);
 });
 
 test("import never lets a user's object overtake an earlier one", async () => {
