@@ -99,10 +99,12 @@ export function entriesOfLine(line: LinePlace & { readonly text: string }, readi
     return [{ ...partOf(line, line.text), error: `The line still holds "${textField}": put the mended row in its place` }];
   }
   const { [errorField]: _, ...row } = value;
-  const raw = Object.hasOwn(value, errorField) ? JSON.stringify(row) : line.text.trim();
+  const raw = Object.hasOwn(value, errorField) ? jsonText(row) : line.text.trim();
   return objectsOfRow(row, reading).map((one, part) => {
     const place = partOf(line, one.raw ?? raw, part);
     if ("error" in one) return { ...place, error: one.error };
+    const tooLarge = isObject(one.object) ? Object.entries(one.object).find(([, member]) => !fitsDoubles(member)) : undefined;
+    if (tooLarge !== undefined) return { ...place, error: `A number is too large (in '${tooLarge[0]}')` };
     const entry = entryOf(one.object, one.array, place);
     return reading.rowId === undefined ? entry : withRowId(entry, reading.rowId, fieldOf(one.object, reading.rowId));
   });
@@ -118,9 +120,7 @@ function objectsOfRow(row: Readonly<Record<string, unknown>>, { onLeft }: LineRe
   }
   const arrays = objectArrays.filter((array) => Object.hasOwn(row, array) && Array.isArray(row[array]));
   if (arrays.length > 0) {
-    return arrays.flatMap((array) =>
-      (row[array] as unknown[]).map((object) => ({ object, array, raw: JSON.stringify({ [array]: [object] }) }))
-    );
+    return arrays.flatMap((array) => (row[array] as unknown[]).map((object) => ({ object, array, raw: jsonText({ [array]: [object] }) })));
   }
   const { type, ...object } = row;
   const array = typeof type === "string" ? objectTypes.get(type) : undefined;
@@ -166,6 +166,21 @@ function fieldOf(object: unknown, name: string): unknown {
   for (const part of name.split(".")) value = isObject(value) && Object.hasOwn(value, part) ? value[part] : undefined;
   return value;
 }
+
+/** Whether all numbers in it are such as JSON.stringify writes: of one beyond the doubles it makes null, which takes an attribute away. */
+export function fitsDoubles(value: unknown): boolean {
+  if (typeof value === "number") return Number.isFinite(value);
+  return typeof value !== "object" || value === null || Object.values(value).every(fitsDoubles);
+}
+
+/** JSON in which a number beyond the doubles is still one. */
+function jsonText(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) => member === Infinity ? huge : member === -Infinity ? minusHuge : member);
+}
+
+/** TypeScript does not know it yet. */
+const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
+const [huge, minusHuge] = [rawJSON("1e999"), rawJSON("-1e999")];
 
 function parse(text: string): unknown {
   try {

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { parse } from "yaml";
 
-import { countsAgain, identifierFields, type ObjectArray } from "./import-entry.ts";
+import { countsAgain, fitsDoubles, identifierFields, type ObjectArray } from "./import-entry.ts";
 import { UsageError } from "./output.ts";
 
 type CellType = "text" | "number" | "int" | "bool" | "date" | "json";
@@ -140,8 +140,13 @@ function withType(source: string, usual: CellType): { name: string; type: CellTy
   return type ? { name: source.slice(0, at), type } : { name: source, type: usual };
 }
 
-/** The value of a cell as JSON has it; undefined where the cell is not of the type. */
+/** The value of a cell as JSON has it; undefined where the cell is not of the type, or a number of it is beyond the doubles. */
 function cellValue(cell: string, type: CellType): unknown {
+  const value = valueOf(cell, type);
+  return fitsDoubles(value) ? value : undefined;
+}
+
+function valueOf(cell: string, type: CellType): unknown {
   switch (type) {
     case "text":
       return cell;

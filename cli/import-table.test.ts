@@ -51,6 +51,14 @@ test("import reads columns apart by white space, days as noon, constants and fie
   ]);
 });
 
+test.each(["number", "int", "json"])("import takes no cell of the type %s beyond the doubles", async (type) => {
+  const huge = type === "json" ? "[1e400]" : type === "int" ? "9".repeat(400) : "-1e400";
+  const file = target.write("a.csv", `id,score\na,${huge}\n`);
+  expect(await target.run(file, { type: "attribute", map: ["external_id=id", `score=score:${type}`] })).toBe(1);
+  expect(target.requests).toEqual([]);
+  expect(readFileSync(`${file}.errors.csv`, "utf8")).toContain(`is not a value of the type ${type}`);
+});
+
 test("import reads CSV with quotes, line ends in cells and empty cells, and names the line of a bad row", async () => {
   const file = target.write("a.csv", `id,"first, name",age\n1,"Ann\nB",5\n2,,x\n3,"Cy"\n4,"Di ""D""",\n`);
   expect(await target.run(file, { type: "attribute", map: ["external_id=id", "first_name=first, name", "age=age:int"] })).toBe(1);

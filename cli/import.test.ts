@@ -265,6 +265,22 @@ test("import that is interrupted again and again sends every object once, in eac
   }
 });
 
+test("import sends nothing of an object with a number beyond the doubles, which would take its attribute away, and reports it as it is", async () => {
+  const single = '{"type":"attribute","external_id":"a","score":1e400}';
+  const within = '{"attributes":[{"external_id":"b","step":1},{"external_id":"c","deep":{"list":[-1e400]}}]}';
+  const file = target.write("a.ndjson", `${single}\n${within}\n`);
+  expect(await target.run(file)).toBe(1);
+  expect([...target.taken.values()]).toEqual([{ attributes: [{ external_id: "b", step: 1 }] }]);
+  const report = readFileSync(`${file}.errors.ndjson`, "utf8");
+  expect(report).toBe(
+    `{"_heddle_error":"line 1: A number is too large (in 'score')","type":"attribute","external_id":"a","score":1e400}\n` +
+      `{"_heddle_error":"line 2: A number is too large (in 'deep')","attributes":[{"external_id":"c","deep":{"list":[-1e999]}}]}\n`,
+  );
+  expect(await target.run(`${file}.errors.ndjson`)).toBe(1);
+  expect(readFileSync(`${file}.errors.ndjson.errors.ndjson`, "utf8").split("\n")[0]).toBe(report.split("\n")[0]?.replace("1e400", "1e999"));
+  expect(target.requests).toHaveLength(1);
+});
+
 test("import reports lines that are no text or no object", async () => {
   const bad = Buffer.concat([Buffer.from(`[1]\n{"no":"type"}\n`), Buffer.from([0x22, 0xff, 0x22, 0x0a])]);
   const file = target.write("a.ndjson", bad);
