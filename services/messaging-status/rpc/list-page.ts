@@ -3,6 +3,7 @@ import { limits } from "../../../platform/limits.ts";
 import { PhoneMark } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type { Scope } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { AddressFilter } from "../../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
+import { emailToRead, phoneToRead } from "../../consent/rpc/addresses.ts";
 import { listAddresses } from "../domain/list-addresses.ts";
 import type { InvalidReason } from "../domain/address-state.ts";
 import type { ListName } from "../domain/ports.ts";
@@ -14,7 +15,7 @@ export async function listPage(
   of: { readonly scope: Scope; readonly list: ListName; readonly signal: AbortSignal },
   filter: AddressFilter | undefined,
 ) {
-  const addressed = filter?.addresses ?? [];
+  const addressed = addressesOf(filter, of.list);
   const about = addressed.length === 0 ? "all" : addressed;
   const late = await isLate(parts, of.scope, about);
   of.signal.throwIfAborted();
@@ -34,6 +35,10 @@ export async function listPage(
     ...(reason !== undefined && { reason: reasonNumbers[reason] }),
   }));
   return { addresses, behind: late || held };
+}
+
+function addressesOf(filter: AddressFilter | undefined, list: ListName): readonly string[] {
+  return (filter?.addresses ?? []).map(list === "invalid" ? phoneToRead : emailToRead);
 }
 
 const reasonNumbers: Readonly<Record<InvalidReason, PhoneMark>> = {

@@ -1,7 +1,6 @@
 /** What messages say of addresses, how long a read waits, and how a write goes into the order of its workspace. */
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
-import { normaliseEmail, normalisePhone } from "../../../platform/address.ts";
 import { markOfMessage } from "../../../platform/intake/idempotency.ts";
 import { type IntakeParts, type Submitted, submitTo } from "../../../platform/intake/intake.ts";
 import type { IntakeBody } from "../../../platform/intake/record-bytes.ts";
@@ -10,6 +9,7 @@ import { Refusal } from "../../../platform/refusal.ts";
 import { type RequestContext, type Scoped, scopeOf } from "../../../platform/request-context.ts";
 import type { ProfileService, Scope } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { IsHeld } from "../../consent/lane/held.ts";
+import { emailsToWrite, phonesToWrite } from "../../consent/rpc/addresses.ts";
 import type { OperatorParts } from "../../consent/rpc/operator.ts";
 import type { AddressStore, Caught } from "../domain/ports.ts";
 import type { UnsubscribeLinks } from "../links/unsubscribe-links.ts";
@@ -25,26 +25,16 @@ export interface ServiceParts extends OperatorParts {
   readonly links: UnsubscribeLinks;
 }
 
-/** At least one, each in its one form: what is not would be a second state of the same address. Refuses INPUT_INVALID. */
+/** At least one, each in its one form. Refuses INPUT_INVALID. */
 export function emailsOf(emails: readonly string[]): string[] {
-  return addresses(emails, { normalise: normaliseEmail, what: "email address" });
+  if (emails.length === 0) throw new Refusal("INPUT_INVALID", "At least one email address is required");
+  return emailsToWrite(emails);
 }
 
 /** As emailsOf, for phone numbers in E.164. */
 export function phonesOf(phones: readonly string[]): string[] {
-  return addresses(phones, { normalise: normalisePhone, what: "phone number" });
-}
-
-function addresses(
-  sent: readonly string[],
-  { normalise, what }: { readonly normalise: (text: string) => string | undefined; readonly what: string },
-): string[] {
-  if (sent.length === 0) throw new Refusal("INPUT_INVALID", `At least one ${what} is required`);
-  return sent.map((text, at) => {
-    const address = normalise(text);
-    if (address === undefined) throw new Refusal("INPUT_INVALID", `Expected an ${what} at place ${at}, got something else`);
-    return address;
-  });
+  if (phones.length === 0) throw new Refusal("INPUT_INVALID", "At least one phone number is required");
+  return phonesToWrite(phones);
 }
 
 /** Waits, bounded, until what was answered before the read is in; true where it answers without. */

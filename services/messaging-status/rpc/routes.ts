@@ -16,6 +16,7 @@ import {
   SetEmailStatusRequestSchema,
   type UseUnsubscribeLinkRequest,
 } from "../../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
+import { emailToRead, phoneToRead } from "../../consent/rpc/addresses.ts";
 import { historyOf, operatorRoutes } from "../../consent/rpc/operator.ts";
 import { type EmailStatus as StatusName, unknownAddress } from "../domain/address-state.ts";
 import { listPage } from "./list-page.ts";
@@ -83,8 +84,9 @@ function readRoutes(parts: ServiceParts) {
     },
     async getHistory(message) {
       const scope = scopeOf(message);
-      await isLate(parts, scope, message.addresses);
-      const asked = { workspaceId: scope.workspaceId, subjects: message.addresses, until: message.until };
+      const subjects = [...new Set(message.addresses.map((text) => text.includes("@") ? emailToRead(text) : phoneToRead(text)))];
+      await isLate(parts, scope, subjects);
+      const asked = { workspaceId: scope.workspaceId, subjects, until: message.until };
       return await historyOf(parts.ledger, asked);
     },
   } satisfies Routes;
@@ -93,7 +95,7 @@ function readRoutes(parts: ServiceParts) {
 /** For exports and senders. */
 async function getEmailStates(parts: ServiceParts, message: GetEmailStatesRequest) {
   const scope = scopeOf(message);
-  const { emails } = message;
+  const emails = message.emails.map(emailToRead);
   const late = message.waited ? !await parts.caught.ask(scope, emails)() : await isLate(parts, scope, emails);
   const { workspaceId } = scope;
   const [known, held] = await Promise.all([parts.store.load(workspaceId, emails), parts.isHeld(workspaceId, emails)]);

@@ -3,6 +3,7 @@ import { Refusal } from "../../../platform/refusal.ts";
 import type * as intake from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import { Channel, MembershipStatus } from "../../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import type * as wire from "../../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
+import { emailToRead, phoneToRead } from "../../consent/rpc/addresses.ts";
 import * as group from "../domain/group.ts";
 import type { MembershipState } from "../domain/memberships.ts";
 import type { UserKey } from "../domain/ports.ts";
@@ -13,9 +14,9 @@ export function keyFromMessage({ key }: intake.UserKey): UserKey {
     case "externalId":
       return { by: "externalId", id: key.value };
     case "email":
-      return { by: "email", address: key.value };
+      return { by: "email", address: emailToRead(key.value) };
     case "phone":
-      return { by: "phone", number: key.value };
+      return { by: "phone", number: phoneToRead(key.value) };
     default:
       throw new Refusal("INPUT_INVALID", "Expected an external id, an email or a phone, got another identifier");
   }

@@ -14,6 +14,7 @@ import {
   SetStatusRequestSchema,
   type SubscriptionService,
 } from "../../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
+import { emailsToWrite, phonesToWrite } from "../../consent/rpc/addresses.ts";
 import { historyOf, type OperatorParts, operatorRoutes } from "../../consent/rpc/operator.ts";
 import { profileUsers } from "../clients/profile-users.ts";
 import { checkSetStatus } from "../domain/check-set-status.ts";
@@ -91,7 +92,14 @@ async function setStatus(parts: ServiceParts, message: SetStatusRequest) {
   return await submitTo(parts.intake, scope, {
     body: {
       case: "setMemberships",
-      value: { updates: message.updates.map((update, at) => ({ ...update, subscriptionGroupId: ids[at] ?? "" })) },
+      value: {
+        updates: message.updates.map(({ emails, phones, ...update }, at) => ({
+          ...update,
+          subscriptionGroupId: ids[at] ?? "",
+          emails: emailsToWrite(emails),
+          phones: phonesToWrite(phones),
+        })),
+      },
     },
     mark: markOfMessage(SetStatusRequestSchema, message, { keepMs: limits.idempotencyKeepMs }),
   });

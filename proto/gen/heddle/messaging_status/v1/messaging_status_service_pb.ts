@@ -1147,7 +1147,7 @@ export const SkipSetAsideResponseSchema: GenMessage<SkipSetAsideResponse> = /*@_
   messageDesc(file_heddle_messaging_status_v1_messaging_status_service, 46);
 
 /**
- * State is kept by normalised address, whether or not a user has it. A write is answered when the request is
+ * State is kept by normalised address, whether or not a user has it; requests may spell it otherwise. A write is answered when the request is
  * durable in the intake log; a read first waits, for a limited time, until all records that were in the log when it arrived
  * are applied (read barrier).
  *

@@ -963,7 +963,8 @@ export const ChannelSchema: GenEnum<Channel> = /*@__PURE__*/
 export const SubscriptionService: GenService<{
   /**
    * POST /subscription/status/set and /v2/subscription/status/set. Refuses INPUT_INVALID for an unknown
-   * group and for addresses of another channel than the group's.
+   * group, for addresses of another channel than the group's, and for what is no address. Addresses are normalised,
+   * here and where users are named by them.
    *
    * @generated from rpc heddle.subscription.v1.SubscriptionService.SetStatus
    */
