@@ -3,6 +3,8 @@
  * how each of them is measured again.
  */
 
+import { streamBounds } from "../platform/mesh-config.ts";
+
 /** What is asked for. */
 export interface Load {
   /** A second at the peak, of all workspaces. */
@@ -93,6 +95,8 @@ export interface Capacity {
     readonly cassandraBytesEach: number;
     readonly compactionBytesPerSecondEach: number;
     readonly logMegabytes: number;
+    /** How long a log of that size takes writes while nothing can be applied. */
+    readonly logMinutes: number;
     readonly natsBytesPerSecondEach: number;
     readonly eventBytesPerHour: number;
   };
@@ -110,7 +114,9 @@ export function capacityOf(load: Load): Capacity {
   const coresBusy = Object.values(cores).reduce((sum, one) => sum + one, 0);
   const one = coresFor(measured.oneProcess);
   const resolvers = (objectsPerSecond * resolverUs(load) * slower) / second;
-  const partitions = Math.max(4, powerAbove((2 * resolvers) / busyMax));
+  const processes = { gateway: processesFor(cores["gateway"]), profile: processesFor(cores["profile"]) };
+  // Each lane is applied by one process at a time: four to a core leave room to share them out
+  const wanted = { partitions: (2 * resolvers) / busyMax, lanes: 4 * processes.profile };
   return {
     objectsPerSecond,
     oneProcess: { cores: one, suffices: one <= busyMax, diskBytes: load.users * load.rowBytes * 2 },
@@ -119,12 +125,12 @@ export function capacityOf(load: Load): Capacity {
       coresBusy,
       // With three copies the servers are three machines, whatever they have to do
       machines: Math.max(load.copies, Math.ceil(coresBusy / busyMax / load.coresEach)),
-      processes: { gateway: processesFor(cores["gateway"]), profile: processesFor(cores["profile"]) },
-      partitions,
-      // Each lane is applied by one process at a time: four to a core leave room to share them out
-      lanes: Math.max(64, powerAbove(4 * processesFor(cores["profile"]))),
+      processes,
+      partitions: Math.min(Math.max(4, powerAbove(wanted.partitions)), streamBounds.partitions.max),
+      lanes: Math.min(Math.max(64, powerAbove(wanted.lanes)), streamBounds.lanes.max),
     },
-    bounds: boundsOf(load, { objectsPerSecond, slower, redis: cores["Redis"] ?? 0 }).toSorted((a, b) => b.used - a.used),
+    bounds: [...boundsOf(load, { objectsPerSecond, slower, redis: cores["Redis"] ?? 0 }), ...settingsOf(load, wanted)]
+      .toSorted((a, b) => b.used - a.used),
     disk: diskOf(load, { objectsPerSecond, cassandraCores: cores["Cassandra"] ?? 0 }),
   };
 }
@@ -162,12 +168,35 @@ function boundsOf(
   ];
 }
 
+/** Settings that have a greatest value, and which part of it is used. */
+function settingsOf(load: Load, wanted: { readonly partitions: number; readonly lanes: number }): Bound[] {
+  const [megabytesMax, partitionsMax, lanesMax] = [streamBounds.megabytes.max, streamBounds.partitions.max, streamBounds.lanes.max];
+  const logMax = `${load.outageMinutes} minutes take ${whole(logMegabytes(load))} MB of each stream, it may have ${whole(megabytesMax)}`;
+  return [
+    { name: "log of an outage", used: logMegabytes(load) / megabytesMax, text: logMax },
+    {
+      name: "partitions of the intake",
+      used: wanted.partitions / partitionsMax,
+      text: `twice what the resolvers need is ${Math.ceil(wanted.partitions)}, there may be ${partitionsMax}`,
+    },
+    {
+      name: "lanes of the profile service",
+      used: wanted.lanes / lanesMax,
+      text: `four for each of its processes are ${wanted.lanes}, there may be ${lanesMax}`,
+    },
+  ];
+}
+
+function logMegabytes({ requests, objects, outageMinutes }: Load): number {
+  return (requests * objects * Math.max(measured.intakeBytes, measured.laneBytes) * outageMinutes * 60) / 1e6;
+}
+
 function diskOf(
   load: Load,
   { objectsPerSecond, cassandraCores }: { readonly objectsPerSecond: number; readonly cassandraCores: number },
 ): Capacity["disk"] {
   const nodes = Math.max(load.copies, Math.ceil(cassandraCores / busyMax / load.coresEach));
-  const logBytes = objectsPerSecond * Math.max(measured.intakeBytes, measured.laneBytes) * load.outageMinutes * 60;
+  const log = logMegabytes(load);
   const usersEach = Math.ceil(load.users / load.workspaces);
   return {
     buckets: load.workspaces * Math.ceil(usersEach / bucketUsers),
@@ -175,7 +204,8 @@ function diskOf(
     nodes,
     cassandraBytesEach: (load.users * load.rowBytes * compactionRoom * load.copies) / nodes,
     compactionBytesPerSecondEach: (objectsPerSecond * load.rowBytes * (1 + compactionWrites) * load.copies) / nodes,
-    logMegabytes: Math.max(1_024, Math.ceil(logBytes / 1e6)),
+    logMegabytes: Math.min(Math.max(1_024, Math.ceil(log)), streamBounds.megabytes.max),
+    logMinutes: Math.floor(load.outageMinutes * Math.min(1, streamBounds.megabytes.max / log)),
     natsBytesPerSecondEach: objectsPerSecond * (measured.intakeBytes + measured.laneBytes + measured.eventBytes),
     eventBytesPerHour: objectsPerSecond * measured.eventBytes * 3_600,
   };

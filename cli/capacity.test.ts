@@ -1,6 +1,8 @@
 /** heddle capacity: its two ends are what was measured, and what is full first is said. */
 import { expect, test } from "vitest";
 import { runCommand } from "../test/command-line.ts";
+import { readConfig } from "../platform/config.ts";
+import { readStreams } from "../platform/mesh-config.ts";
 import { capacityOf, type Load, measured } from "./capacity-model.ts";
 
 const load: Load = {
@@ -41,6 +43,27 @@ test("one workspace at its full legal rate is bound by its resolver; ten thousan
   const many = capacityOf({ ...load, requests: 20_000, objects: 5, users: 5e7, workspaces: 10_000, largest: 0.0001, copies: 3 });
   expect(many.bounds.filter(({ used }) => used > 1).map(({ name }) => name)).toEqual(["Redis"]);
   expect(many.disk.buckets).toBe(10_000);
+});
+
+test.each([
+  [
+    "a long outage",
+    ["--requests", "5000", "--objects", "20", "--users", "50000000", "--workspaces", "1000", "--outage", "720"],
+    "log of an outage",
+  ],
+  ["many objects", ["--requests", "12000", "--objects", "75", "--users", "50000000", "--workspaces", "1000"], "partitions of the intake"],
+  [
+    "very many objects",
+    ["--requests", "50000", "--objects", "75", "--users", "50000000", "--workspaces", "1000"],
+    "lanes of the profile service",
+  ],
+])("of %s no setting is printed that the parts refuse; that it does not suffice is said", async (_, asked, bound) => {
+  const { output } = await runCommand(["capacity", ...asked], {});
+  expect(output).toContain("The mesh does not carry this: ");
+  expect(output.split("does not carry this: ")[1]).toMatch(new RegExp(`${bound}.*\\d+ %`));
+  const settings = Object.fromEntries([...output.matchAll(/(HEDDLE_LOG_\w+)=(\d+)/g)].map(([, key = "", value = ""]) => [key, value]));
+  expect(Object.keys(settings)).toHaveLength(3);
+  expect(() => readConfig({ HEDDLE_NATS_URL: "localhost:4222", ...settings }, readStreams)).not.toThrow();
 });
 
 test("the command says it in words and as JSON, and which numbers it takes", async () => {

@@ -38,7 +38,7 @@ export function capacity(options: CapacityOptions): number {
 }
 
 function textOf(load: Load, { objectsPerSecond, oneProcess, mesh, bounds, disk }: Capacity): string {
-  const [first] = bounds;
+  const full = bounds.filter(({ used }) => used > 1).map(({ name, used }) => `${name} is the bound, ${percent(used)} of what it has`);
   const rows = Object.entries(mesh.cores).map(([name, used]) => [name, used.toFixed(1)]);
   return [
     `${whole(objectsPerSecond)} objects a second, ${whole(load.users)} users in ${whole(load.workspaces)} workspaces`,
@@ -53,7 +53,7 @@ function textOf(load: Load, { objectsPerSecond, oneProcess, mesh, bounds, disk }
     `- machines of ${load.coresEach} cores, six tenths busy: ${mesh.machines}`,
     `- processes: ${mesh.processes.gateway} gateway, ${mesh.processes.profile} profile, 2 of each other part`,
     `- HEDDLE_LOG_PARTITIONS=${mesh.partitions} HEDDLE_LOG_LANES=${mesh.lanes}, fixed when the streams are made`,
-    `- HEDDLE_LOG_MEGABYTES=${disk.logMegabytes}: writes are taken for ${load.outageMinutes} minutes while nothing can be applied`,
+    `- HEDDLE_LOG_MEGABYTES=${disk.logMegabytes}: writes are taken for ${disk.logMinutes} minutes while nothing can be applied`,
     `- HEDDLE_EVENTS_MEGABYTES: an hour of events at the peak takes ${
       megabytes(disk.eventBytesPerHour)
     }; HEDDLE_EVENTS_KEEP says how long they stay`,
@@ -64,9 +64,7 @@ function textOf(load: Load, { objectsPerSecond, oneProcess, mesh, bounds, disk }
     "",
     "What is full first:",
     ...bounds.map(({ name, used, text }) => `- ${name}: ${percent(used)} (${text})`),
-    ...(first !== undefined && first.used > 1
-      ? ["", `The mesh does not carry this: ${first.name} is the bound, ${percent(first.used)} of what it has.`]
-      : []),
+    ...(full.length > 0 ? ["", `The mesh does not carry this: ${full.join("; ")}.`] : []),
   ].join("\n");
 }
 

@@ -95,12 +95,19 @@ export function readStore(reader: ConfigReader, part: string): StoreConfig {
   };
 }
 
+/** What the streams may be given, as the settings HEDDLE_LOG_MEGABYTES, _PARTITIONS and _LANES have it. */
+export const streamBounds = {
+  megabytes: { min: 64, max: 1024 * 1024 },
+  partitions: { min: 1, max: 64 },
+  lanes: { min: 1, max: 1024 },
+} as const;
+
 export function readStreams(reader: ConfigReader): StreamsConfig {
   return {
     ...readStreamNames(reader),
-    bytesMax: megabyte * reader.whole("HEDDLE_LOG_MEGABYTES", { min: 64, max: 1024 * 1024, fallback: 1024 }),
-    partitions: reader.whole("HEDDLE_LOG_PARTITIONS", { min: 1, max: 64, fallback: 4 }),
-    lanes: reader.whole("HEDDLE_LOG_LANES", { min: 1, max: 1024, fallback: limits.lanesPerService }),
+    bytesMax: megabyte * reader.whole("HEDDLE_LOG_MEGABYTES", { ...streamBounds.megabytes, fallback: 1024 }),
+    partitions: reader.whole("HEDDLE_LOG_PARTITIONS", { ...streamBounds.partitions, fallback: 4 }),
+    lanes: reader.whole("HEDDLE_LOG_LANES", { ...streamBounds.lanes, fallback: limits.lanesPerService }),
   };
 }
 
