@@ -16,6 +16,8 @@ function levels(findings: readonly Finding[]): string {
 test.each([
   ["as it should be", {}, "ok ok ok ok"],
   ["too old", { version: "2.11.9" }, "fail ok ok ok"],
+  ["one that publishes batches of events twice", { version: "2.12.0" }, "warn ok ok ok"],
+  ["a later one", { version: "2.14.0" }, "ok ok ok ok"],
   ["a server that syncs now and then", { sync: { always: false, everySeconds: 120 } }, "ok ok fail ok"],
   ["three that do", { sync: { always: false, everySeconds: 120 }, streams: [{ ...stream, replicas: 3 }] }, "ok ok warn ok"],
   ["nobody to ask", { sync: undefined }, "ok ok warn ok"],

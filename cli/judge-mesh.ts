@@ -30,10 +30,9 @@ export interface RedisFacts {
 }
 
 export function judgeNats({ version, messageBytesMax, streams, sync }: NatsFacts): Finding[] {
-  const isOld = below(version, [2, 12]);
   const tooSmall = sizeProblem(messageBytesMax);
   const findings: Finding[] = [
-    { check: "NATS", level: isOld ? "fail" : "ok", text: isOld ? `${version}: Heddle needs 2.12 or newer` : version },
+    { check: "NATS", ...natsVersionFinding(version) },
     { check: "NATS max_payload", level: tooSmall === undefined ? "ok" : "fail", text: tooSmall ?? `${messageBytesMax} bytes` },
     { check: "NATS sync_interval", ...syncFinding(sync, streams.every(({ replicas }) => replicas >= 3) && streams.length > 0) },
   ];
@@ -50,6 +49,15 @@ export function judgeNats({ version, messageBytesMax, streams, sync }: NatsFacts
     });
   }
   return findings;
+}
+
+function natsVersionFinding(version: string): Omit<Finding, "check"> {
+  if (below(version, [2, 12])) return { level: "fail", text: `${version}: Heddle needs 2.12.1 or newer` };
+  if (!below(version, [2, 12, 1])) return { level: "ok", text: version };
+  return {
+    level: "warn",
+    text: `${version}: refuses ids in batches, so events that go as a batch are published twice; update to 2.12.1 or newer`,
+  };
 }
 
 function syncFinding(sync: NatsFacts["sync"], replicated: boolean): Omit<Finding, "check"> {
@@ -111,7 +119,8 @@ export function judgeEpoch(found: Found): Omit<Finding, "check"> {
 /** From which an operator should look. */
 const fullPercent = 80;
 
-function below(version: string, [major, minor]: readonly [number, number]): boolean {
-  const [haveMajor = 0, haveMinor = 0] = version.split(".").map(Number);
-  return haveMajor < major || (haveMajor === major && haveMinor < minor);
+function below(version: string, least: readonly number[]): boolean {
+  const have = version.split(".").map((part) => Number.parseInt(part, 10));
+  const at = least.findIndex((part, index) => have[index] !== part);
+  return at !== -1 && (have[at] ?? 0) < (least[at] ?? 0);
 }
