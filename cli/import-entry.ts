@@ -19,15 +19,13 @@ export const objectTypes: ReadonlyMap<string, ObjectArray> = new Map([
 
 /** Where the report of refused rows says why: a member of a line, a column of a table. Not part of a row. */
 export const errorField = "_heddle_error";
-/** How the reason begins where the server took the row but for the fields that it is reported with. */
-const partMark = ", taken in part";
-
+/** Why a row is reported. In part: the server took it but for the fields that the report has. */
 export function reasonOf(line: number, text: string, isInPart: boolean): string {
-  return `line ${line}${isInPart ? partMark : ""}: ${text}`;
+  return `line ${line}${isInPart ? ", taken in part" : ""}: ${text}`;
 }
 
 export function isReasonOfPart(reason: string): boolean {
-  return new RegExp(`^line \\d+${partMark}: `).test(reason);
+  return /^line \d+, taken in part: /.test(reason);
 }
 
 /** Of a line that could not be read: its text. */
