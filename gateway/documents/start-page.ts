@@ -18,7 +18,7 @@ export function startPage(): string {
 <p>The first <code>npm start</code> makes a demo workspace with a key for everything. Another key is made for a purpose, and shown once:</p>
 <pre><code>KEY=hdl_...
 
-npx heddle keys create --workspace demo --name backend \\
+npx heddle keys create --workspace demo/demo --name backend \\
   --permissions users.track,users.export.ids</code></pre></li>
 <li><h2>Send data</h2>
 <p>Attributes, events and purchases of users, under your own ids. The answer is 201 when the data is safe on disk.</p>
