@@ -21,7 +21,7 @@ export function addLog(program: Command, done: (code: number) => void): void {
   const log = program.command("log").description("records that wait or cannot be applied; also while the server runs");
   const dataDirHelp = "data folder; without it the mesh whose HEDDLE_PROFILE_URL the environment has, else HEDDLE_DATA_DIR or ./data";
   log.command("status")
-    .description("how far the log is applied, whose records wait and why, and what was set aside")
+    .description("how far the log is applied, which users are blocked and why, and the dead letters")
     .option("--data-dir <folder>", dataDirHelp)
     .option("--json", jsonHelp)
     .action(async (options) => done(await (await import("./log.ts")).status(options)));
@@ -30,13 +30,13 @@ export function addLog(program: Command, done: (code: number) => void): void {
     .option("--workspace <id>", "id of the workspace, as heddle log status shows it")
     .option("--user <id>", "id of the user")
     .option("--lane <service>", "subscription or messaging-status, for a record of consent; then no user is needed")
-    .option("--partition <number>", "for a record that was set aside; then neither workspace nor user is needed, and --at is such as 17")
+    .option("--partition <number>", "for a dead letter; then neither workspace nor user is needed, and --at is such as 17")
     .requiredOption("--at <place>", "place of the record, such as 17.0")
     .option("--data-dir <folder>", dataDirHelp)
     .option("--json", jsonHelp)
     .action(async (options) => done(await (await import("./log.ts")).show(options)));
   log.command("redrive")
-    .description("try the records of all held users, and what was set aside, once more")
+    .description("try the records of all blocked users, and the dead letters, once more")
     .option("--data-dir <folder>", dataDirHelp)
     .option("--json", jsonHelp)
     .action(async (options) => done(await (await import("./log.ts")).redrive(options)));
@@ -48,11 +48,11 @@ export function addLog(program: Command, done: (code: number) => void): void {
     .addHelpText("after", "\nIt takes the environment of the parts of a mesh. When to use it is in docs/lost-servers.md.\n")
     .action(async (options) => done(await (await import("./log-adopt.ts")).adopt({ ...options, env: process.env })));
   log.command("skip")
-    .description("pass over the record that holds a user or an address back: what it would have done is lost")
+    .description("pass over a dead letter, or the record that blocks a user or an address: what it would have done is lost")
     .option("--workspace <id>", "id of the workspace, as heddle log status shows it")
     .option("--user <id>", "id of the user")
     .option("--lane <service>", "subscription or messaging-status, for a record of consent; then no user is needed")
-    .option("--partition <number>", "for a record that was set aside; then neither workspace nor user is needed, and --at is such as 17")
+    .option("--partition <number>", "for a dead letter; then neither workspace nor user is needed, and --at is such as 17")
     .requiredOption("--at <place>", "place of the record, such as 17.0")
     .option("--data-dir <folder>", dataDirHelp)
     .option("--json", jsonHelp)

@@ -29,13 +29,13 @@ export async function status(options: PlaceOptions): Promise<number> {
   print(table(["LANE", "BEHIND", "SECONDS"], lags.map(({ lane, records, seconds }) => [lane, String(records), seconds?.toFixed(1) ?? ""])));
   if (held.length > 0) {
     const rows = held.map(({ workspaceId, userId, mark, reason }) => [workspaceId, userId, mark.join("."), plain(reason)]);
-    print(`\n${table(["WORKSPACE", "HELD USER", "AT", "BECAUSE"], rows)}`);
+    print(`\n${table(["WORKSPACE", "BLOCKED USER", "AT", "BECAUSE"], rows)}`);
   }
   if (setAside.length > 0) {
     print(
       `\n${
         table(
-          ["SET ASIDE", "AT", "BECAUSE"],
+          ["DEAD LETTER IN", "AT", "BECAUSE"],
           setAside.map((record) => [String(record.partition), String(record.sequence), plain(record.reason)]),
         )
       }`,
@@ -54,9 +54,9 @@ export async function status(options: PlaceOptions): Promise<number> {
 export async function redrive(options: PlaceOptions): Promise<number> {
   const { users, records } = await withLog(options, (log) => log.redrive());
   const consent = await redriveConsent(options);
-  const lines = [users === 0 ? "Nobody is held" : `${users} held users are tried once more`];
-  if (records > 0) lines.push(`${records} records that were set aside are tried once more, behind all others`);
-  if (consent > 0) lines.push(`${consent} records of consent are tried once more`);
+  const lines = [users === 0 ? "No user is blocked" : `${users} blocked users are tried once more`];
+  if (records > 0) lines.push(`${records} dead letters are tried once more, behind all others`);
+  if (consent > 0) lines.push(`${consent} dead letters of consent are tried once more`);
   printResult(options, { users, records, consent }, lines.join("\n"));
   return exitCodes.ok;
 }

@@ -26,7 +26,7 @@ export function placeOf({ workspace: workspaceId, user: userId, lane, partition,
   }
   const [, sequence = "", part = ""] = /^(\d{1,15})[.](\d{1,9})$/.exec(at) ?? [];
   if (sequence === "") throw new UsageError(`Expected a place such as 17.0, got "${at}"`);
-  if (workspaceId === undefined) throw new UsageError("Expected --workspace, or --partition for a record that was set aside");
+  if (workspaceId === undefined) throw new UsageError("Expected --workspace, or --partition for a dead letter");
   if (lane !== undefined) return { lane: laneOf(lane), workspaceId, sequence: Number(sequence), part: Number(part) };
   if (userId === undefined) throw new UsageError("Expected --user, or --lane for a record of consent");
   return { workspaceId, userId, mark: [Number(sequence), Number(part)] };

@@ -23,8 +23,8 @@ test("heddle log status says how far everything is, and that nothing waits", asy
   expect(shown.output).toContain("Nothing waits for a human");
 });
 
-test("heddle log redrive and skip say so where nobody is held", async () => {
-  expect(await log("redrive")).toMatchObject({ code: 0, output: "Nobody is held\n" });
+test("heddle log redrive and skip say so where no user is blocked", async () => {
+  expect(await log("redrive")).toMatchObject({ code: 0, output: "No user is blocked\n" });
   const skipped = await log("skip", "--workspace", "ws_1", "--user", "0".repeat(24), "--at", "17.0");
   expect(skipped).toMatchObject({ code: 1, errors: expect.stringContaining("Expected a held user") });
   expect(await log("skip", "--workspace", "ws_1", "--user", "x", "--at", "soon")).toMatchObject({ code: 2 });

@@ -102,7 +102,7 @@ test("heddle log skip --lane, and redrive: who waits for a record that nobody ca
   await expect.poll(() => seen(other)).toEqual(after);
   expect(await waiting()).toEqual(["messaging-status", "messaging-status", "subscription", "subscription"]);
   expect((await log("status")).output).toMatch(new RegExp(`CONSENT WAITS[^]*Waits for the record at ${sequence}[.]${unreadPart}`));
-  expect(await log("redrive")).toMatchObject({ code: 0, output: "Nobody is held\n" });
+  expect(await log("redrive")).toMatchObject({ code: 0, output: "No user is blocked\n" });
   const skip = (lane: string, at: string) => log("skip", "--lane", lane, "--workspace", workspaceId, "--at", at);
   expect(await skip("subscription", "9.9")).toMatchObject({ code: 1, errors: expect.stringContaining("Expected a record that waits") });
   for (const lane of ["subscription", "messaging-status"]) {
@@ -115,7 +115,10 @@ test("heddle log skip --lane, and redrive: who waits for a record that nobody ca
   await setBoth(mended);
   await expect.poll(() => seen(mended)).toEqual(before);
   for (const record of records) await mend(suite.heddle, record);
-  expect(await log("redrive")).toMatchObject({ code: 0, output: expect.stringMatching(/\n4 records of consent are tried once more\n/) });
+  expect(await log("redrive")).toMatchObject({
+    code: 0,
+    output: expect.stringMatching(/\n4 dead letters of consent are tried once more\n/),
+  });
   await expect.poll(() => seen(mended)).toEqual(after);
   expect(await groupState(suite, otherEmailGroup, { external_id: mended.id })).toBe("Subscribed");
   expect(await waiting()).toEqual([]);
