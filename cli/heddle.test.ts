@@ -307,6 +307,14 @@ test.each(["--help", "start --help", "import --help", "keys create --help", "--v
   expect((await heddle(args.split(" ")).ended).code).toBe(0);
 });
 
+test("heddle start --help names every setting of README's table", async () => {
+  const rows = readFileSync(new URL("../README.md", import.meta.url), "utf8").match(/^\| `(HEDDLE|OTEL)_.*$/gm) ?? [];
+  const names = rows.flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`(\w+)`/g)].map(([, name]) => name));
+  expect(names).toContain("OTEL_EXPORTER_OTLP_ENDPOINT");
+  const { out } = await heddle(["start", "--help"]).ended;
+  expect(names.filter((name) => name && !out.includes(name))).toEqual([]);
+});
+
 /** Asks again until it is so. That a revocation takes less than a second is shown by a clock that a test moves. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
   const began = performance.now();

@@ -79,12 +79,19 @@ Environment:
   HEDDLE_HTTP_HOST   address to listen on, 127.0.0.1 unless given
   HEDDLE_HTTP_PORT   port to listen on, 8080 unless given; 0 takes a free one
   HEDDLE_DATA_DIR    folder of all data, ./data unless given
+  HEDDLE_HTTP_HOSTS  hosts that SCIM locations may name where HEDDLE_PUBLIC_URL is not set, between commas
   HEDDLE_TRUSTED_PROXIES  addresses and ranges whose X-Forwarded-For is believed, between commas
   HEDDLE_PUBLIC_URL  where people reach this server, for links to their pages; the address listened on unless given
   HEDDLE_PAGES_URL   a host for those pages alone, HEDDLE_PUBLIC_URL unless given
   HEDDLE_PREFERENCE_LINK_LIFE  how long such a link is good, 90d unless given
-  HEDDLE_UNDO_WINDOW how long a merge can be undone, 7d unless given
+  HEDDLE_UNDO_WINDOW how long a merge can be undone, 7d unless given; 0s: never
+  HEDDLE_LEAVE_SECONDS  how long to go on after SIGTERM while answers close their connections, 0 unless given
+  HEDDLE_RPC_PORT    port of the RPCs for other teams; none unless given
+  HEDDLE_METRICS_PORT  port of the metrics; none unless given
+  OTEL_EXPORTER_OTLP_ENDPOINT  where traces go, such as http://127.0.0.1:4318; nowhere unless given
   HEDDLE_LOG_LEVEL   debug, info, warn, error or silent; JSON lines go to standard error
+
+More of them are in docs/observability.md and docs/mesh.md (HEDDLE_RPC_...).
 
 Examples:
   heddle start
