@@ -57,7 +57,7 @@ export function tryPage(): string {
     title: "Heddle: try it",
     styles: ["swagger-ui.css"],
     scripts: ["swagger-ui-bundle.js", "try.js", "minisearch.js", "docs.js"],
-    main: `<main id="reference">
+    main: `<main>
 <h1>Try it</h1>
 <p>Press <b>Authorize</b>, paste your key under <b>apiKey</b>, open a call and press <b>Execute</b>. Requests go to this server and are real.
 Dashboard users (SCIM) take a SCIM token instead. To read, <a href="/docs/calls">all calls</a> are there as pages.</p>
