@@ -33,7 +33,7 @@ ${[...styles, "docs.css"].map((name) => `<link rel="stylesheet" href="/docs/asse
 <header class="bar"><a class="name" href="/docs">Heddle</a>
 <nav><a href="/docs">Start</a> <a href="/docs/calls">Calls</a> <a href="/docs/try">Try</a> <a href="/docs/errors">Errors</a>
 <a href="/openapi.json">OpenAPI</a> <a href="/console">Console</a></nav>
-${scripts.length === 0 ? "" : tools}</header>
+${tools}</header>
 ${aside === "" ? main : `<div class="columns">${aside}${main}</div>`}
 ${scripts.map((name) => `<script src="/docs/assets/${name}" defer></script>`).join("\n")}
 </body>

@@ -15,6 +15,7 @@ describe.skipIf(browserMissing)("in Chromium", () => {
     const { page, seen } = await browser.open(`${suite.heddle.url}/docs/try`, width);
     await page.locator("#operations-Users-trackUsers").waitFor();
     await keepPicture(page, `docs-${device}`);
+    expect(await page.evaluate("getComputedStyle(document.querySelector('pre.version')).backgroundColor")).toBe("rgba(0, 0, 0, 0)");
     expect(await fits(page)).toBe(true);
     await authorize(page, demoKey);
     expect(await tryIt(page, "#operations-Users-trackUsers")).toContain("201");
@@ -43,13 +44,13 @@ describe.skipIf(browserMissing)("in Chromium", () => {
   });
 
   test.each([["phone", 390], ["desktop", 1_280]])(
-    "the errors on a %s lead from a reason to its row, without a script",
+    "the errors on a %s lead from a reason to its row, with guides and search as on every page",
     async (device, width) => {
       const { page, seen } = await browser.open(`${suite.heddle.url}/docs/errors#RATE_LIMITED`, width);
       await keepPicture(page, `errors-${device}`);
       expect(await page.locator("#RATE_LIMITED").innerText()).toContain("429");
       expect(await page.locator("#objects + p").innerText()).toContain("input_array");
-      expect(await page.locator("script").count()).toBe(0);
+      expect([await page.locator(".guides a").count() > 0, await page.locator("#search").isVisible()]).toEqual([true, true]);
       expect(await fits(page)).toBe(true);
       expect(seen).toEqual(nothing);
     },
@@ -63,7 +64,7 @@ describe.skipIf(browserMissing)("guides and calls in Chromium", () => {
   test.each([["phone", 390], ["desktop", 1_280]])(
     "read well on a %s, light and dark, with nothing from elsewhere",
     async (device, width) => {
-      for (const place of ["docs", "docs/users", "docs/calls", "docs/calls/trackUsers"]) {
+      for (const place of ["docs", "docs/users", "docs/architecture", "docs/errors", "docs/calls", "docs/calls/trackUsers"]) {
         const { page, seen } = await browser.open(`${suite.heddle.url}/${place}`, width);
         for (const colorScheme of ["light", "dark"] as const) {
           await page.emulateMedia({ colorScheme });
