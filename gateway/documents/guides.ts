@@ -25,15 +25,18 @@ export const guideGroups: readonly (readonly [string, readonly Guide[]])[] = [
     { name: "rpc", title: "RPCs" },
   ]],
   ["Run it", [
+    { name: "install", title: "Installing" },
     { name: "declaration", title: "Declaration" },
     { name: "mesh", title: "Mesh" },
     { name: "kubernetes", title: "Kubernetes" },
     { name: "observability", title: "Observability" },
     { name: "lost-servers", title: "Lost servers" },
     { name: "performance", title: "Performance" },
+    { name: "capacity", title: "Capacity" },
     { name: "threat-model", title: "Threat model" },
   ]],
   ["Know it", [
+    { name: "specification", title: "Specification, tested" },
     { name: "architecture", title: "Architecture" },
     { name: "glossary", title: "Glossary" },
     { name: "testing", title: "Testing" },
@@ -57,6 +60,7 @@ export function markdownHtml(markdown: string): string {
     renderer: {
       html: ({ text }) => escaped(text),
       image: ({ text }) => escaped(text),
+      code: ({ text, lang }) => lang === "mermaid" && diagramHtml(text),
       heading({ depth, tokens, text }) {
         const name = anchorOf(text);
         const count = names.get(name) ?? 0;
@@ -83,6 +87,12 @@ export function markdownHtml(markdown: string): string {
     },
   });
   return marked.parse(markdown, { async: false });
+}
+
+/** Nothing here draws it. */
+function diagramHtml(source: string): string {
+  return `<details><summary>A diagram, which GitHub and editors draw from this Mermaid source</summary>
+<pre><code>${escaped(source)}</code></pre></details>\n`;
 }
 
 /** As GitHub writes it. */
