@@ -12,7 +12,7 @@ test("every document that docs/README.md lists is a page", () => {
 });
 
 test.each([
-  { block: "```mermaid\na --> b\n```", begins: '<details><summary>' },
+  { block: "```mermaid\na --> b\n```", begins: "<details><summary>" },
   { block: "```sh\na --> b\n```", begins: '<pre><code class="language-sh">' },
 ])("a block of code is shown, a diagram's only to who opens it: $block", ({ block, begins }) => {
   const html = markdownHtml(block);
