@@ -11,6 +11,10 @@ test("every document that docs/README.md lists is a page", () => {
   expect(listed.filter((name) => name === undefined || !pages.has(name))).toEqual([]);
 });
 
+test("HTML is shown as text, but for a new line within a cell", () => {
+  expect(markdownHtml("| a |\n| --- |\n| one<br>two <b>three</b> |")).toContain("one<br>two &lt;b&gt;three&lt;/b&gt;");
+});
+
 test.each([
   { block: "```mermaid\na --> b\n```", begins: "<details><summary>" },
   { block: "```sh\na --> b\n```", begins: '<pre><code class="language-sh">' },

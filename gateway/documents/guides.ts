@@ -52,13 +52,13 @@ export async function guideHtml({ name, file }: Guide): Promise<string> {
   return markdownHtml(await readFile(new URL(file ?? `docs/${name}.md`, root), "utf8"));
 }
 
-/** HTML in the Markdown is shown as text, pictures are left out, and links lead to pages that are served or elsewhere, or are words. */
+/** HTML in the Markdown, but for a new line, is shown as text, pictures are left out, and links lead to pages that are served or elsewhere, or are words. */
 export function markdownHtml(markdown: string): string {
   const names = new Map<string, number>();
   const marked = new Marked({
     gfm: true,
     renderer: {
-      html: ({ text }) => escaped(text),
+      html: ({ text }) => text === "<br>" ? text : escaped(text),
       image: ({ text }) => escaped(text),
       code: ({ text, lang }) => lang === "mermaid" && diagramHtml(text),
       heading({ depth, tokens, text }) {
