@@ -21,10 +21,18 @@ export interface ConsentPlace {
   /** Of an address and of the users who have it, or of one user; in no order. */
   history(workspaceId: string, subject: ConsentSubject): Promise<LedgerEntry[]>;
   readonly ledgers: readonly LedgerPlace[];
+  /** The subscription groups of a workspace. */
+  groups(workspaceId: string): Promise<readonly NamedGroup[]>;
   /** The token of an unsubscribe link. */
   linkPath(workspaceId: string, of: { readonly email: string; readonly groupId: string }): Promise<string>;
   /** The number of the new key. */
   rotateLinkKey(): Promise<string>;
+}
+
+export interface NamedGroup {
+  readonly id: string;
+  readonly name: string;
+  readonly archived: boolean;
 }
 
 export interface LedgerPlace {
@@ -102,6 +110,7 @@ async function inFolder(database: Database): Promise<ConsentPlace> {
       return chains.flat();
     },
     ledgers: [folderLedger("subscription", memberships), folderLedger("messaging-status", statuses)],
+    groups: (workspaceId) => memberships.groups(workspaceId),
     linkPath: async (workspaceId, of) => `/unsubscribe/${await statuses.links.make({ workspaceId, ...of })}`,
     rotateLinkKey: async () => String(await statuses.links.rotate()),
   };
@@ -146,6 +155,7 @@ function inMesh(subscription: Client<typeof SubscriptionService>, messagingStatu
       return [...ofAddress.entries, ...own.entries].map(ledgerEntryFromMessage);
     },
     ledgers: [meshLedger("subscription", subscription), meshLedger("messaging-status", messagingStatus)],
+    groups: async (workspaceId) => (await subscription.listGroups({ scope: { workspaceId } })).groups,
     async linkPath(workspaceId, { email, groupId }) {
       return (await messagingStatus.createUnsubscribeLink({ scope: { workspaceId }, email, subscriptionGroupId: groupId })).path;
     },

@@ -2,11 +2,23 @@
 import type { Workspace } from "../gateway/access/access.ts";
 import { normaliseEmail, normalisePhone } from "../platform/address.ts";
 import type { LedgerDamage, LedgerEntry } from "../platform/ledger/ledger.ts";
+import { isSameUuid } from "../platform/identifier.ts";
 import { withoutEnd } from "../platform/text-ends.ts";
 import { withAccessPlace } from "./access-place.ts";
-import { type ConsentPlace, type ConsentSubject, withConsentPlace } from "./consent-place.ts";
+import { type ConsentPlace, type ConsentSubject, type NamedGroup, withConsentPlace } from "./consent-place.ts";
 import { chooseWorkspace } from "./data-folder.ts";
-import { exitCodes, isoTime, type JsonOption, print, printError, printJson, printResult, table, UsageError } from "./output.ts";
+import {
+  CommandError,
+  exitCodes,
+  isoTime,
+  type JsonOption,
+  print,
+  printError,
+  printJson,
+  printResult,
+  table,
+  UsageError,
+} from "./output.ts";
 
 interface FolderOptions extends JsonOption {
   readonly workspace?: string;
@@ -58,7 +70,10 @@ export async function link(
   options: FolderOptions & { readonly email: string; readonly group?: string; readonly url?: string },
 ): Promise<number> {
   const email = emailOf(options.email);
-  const path = await inWorkspace(options, (place, { id }) => place.linkPath(id, { email, groupId: options.group ?? "" }));
+  const path = await inWorkspace(options, async (place, { id }) => {
+    const groupId = options.group === undefined ? "" : groupIdOf(await place.groups(id), options.group);
+    return await place.linkPath(id, { email, groupId });
+  });
   const url = `${withoutEnd(options.url ?? "", "/")}${path}`;
   printResult(options, { url }, url);
   return exitCodes.ok;
@@ -96,6 +111,16 @@ function emailOf(text: string): string {
   const address = normaliseEmail(text);
   if (address === undefined) throw new UsageError(`"${text}" is no email address`);
   return address;
+}
+
+/** As the group was declared: a UUID may be written in any case. */
+function groupIdOf(groups: readonly NamedGroup[], wanted: string): string {
+  const found = groups.find(({ id }) => id === wanted) ?? groups.find(({ id }) => isSameUuid(id, wanted));
+  if (found !== undefined) return found.id;
+  const there = groups.filter(({ archived }) => !archived).map(({ id, name }) => `${id} (${name})`).join(", ");
+  throw new CommandError(
+    `Invalid subscription group ID "${wanted}": ${there === "" ? "the workspace has no groups" : `there are ${there}`}`,
+  );
 }
 
 function timeOf(text: string): number {

@@ -2,14 +2,20 @@
 import type { HttpAnswer } from "../http-message.ts";
 import { closedPolicy, personPageHeaders } from "./person-page-headers.ts";
 
-/** Asks; its button posts to the page's own address. */
-export function unsubscribePage(email: string): HttpAnswer {
-  return page(`<p>Do you want no more email to <strong>${escaped(email)}</strong>?</p>
+/** Asks; its button posts to the page's own address. `group`: name of the one group that is left, empty where it is not known; undefined: all email. */
+export function unsubscribePage(email: string, group: string | undefined): HttpAnswer {
+  const what = group === undefined ? "email" : `email of ${named(group)}`;
+  return page(`<p>Do you want no more ${what} to <strong>${escaped(email)}</strong>?</p>
 <form method="post"><input type="hidden" name="List-Unsubscribe" value="One-Click"><button type="submit">Unsubscribe</button></form>`);
 }
 
-export function unsubscribedPage(): HttpAnswer {
-  return page("<p>You are unsubscribed.</p>");
+/** `group` as with unsubscribePage. */
+export function unsubscribedPage(group: string | undefined): HttpAnswer {
+  return page(`<p>You are unsubscribed${group === undefined ? "" : ` from ${named(group)}`}.</p>`);
+}
+
+function named(group: string): string {
+  return group === "" ? "one list" : `<strong>${escaped(group)}</strong>`;
 }
 
 const policy = closedPolicy(["form-action", "'self'"], ["allow-forms"]);

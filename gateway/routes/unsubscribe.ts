@@ -1,25 +1,48 @@
 /** GET and POST /unsubscribe/{token}: one-click unsubscribe (RFC 8058). No key, no cookie, no redirect. */
 import { limits } from "../../platform/limits.ts";
+import { Refusal } from "../../platform/refusal.ts";
+import type { OpenUnsubscribeLinkResponse } from "../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import { unsubscribedPage, unsubscribePage } from "../render/unsubscribe-page.ts";
 import type { HttpAnswer } from "../http-message.ts";
 import type { OpenCall, Parts } from "../route.ts";
 
+type Asked = Pick<Parts, "messagingStatus" | "subscription">;
+
 /** Mail scanners follow links: the page asks, and changes nothing. */
-export async function handleUnsubscribePage(
-  { messagingStatus }: Pick<Parts, "messagingStatus">,
-  call: OpenCall,
-): Promise<HttpAnswer> {
-  const { email } = await messagingStatus.openUnsubscribeLink(linkOf(call), { signal: call.request.hungUp });
-  return unsubscribePage(email);
+export async function handleUnsubscribePage(parts: Asked, call: OpenCall): Promise<HttpAnswer> {
+  const { hungUp } = call.request;
+  const link = await parts.messagingStatus.openUnsubscribeLink(linkOf(call), { signal: hungUp });
+  return unsubscribePage(link.email, await groupNameOf(link, call, parts));
 }
 
 /** Durable when the answer goes out. The body says `List-Unsubscribe=One-Click` and is not needed: the path is the proof. */
-export async function handleUnsubscribe({ messagingStatus }: Pick<Parts, "messagingStatus">, call: OpenCall): Promise<HttpAnswer> {
+export async function handleUnsubscribe(parts: Asked, call: OpenCall): Promise<HttpAnswer> {
   const { request, readBody } = call;
   await readBody(limits.unsubscribeBodyBytesMax);
-  await messagingStatus.useUnsubscribeLink(linkOf(call));
+  const group = await groupNameOf(await parts.messagingStatus.openUnsubscribeLink(linkOf(call)), call, parts);
+  await parts.messagingStatus.useUnsubscribeLink(linkOf(call));
   const wantsPage = request.headers.get("accept")?.includes("text/html") ?? false;
-  return wantsPage ? unsubscribedPage() : { status: 200, headers: [], body: '{"message":"success"}' };
+  return wantsPage ? unsubscribedPage(group) : { status: 200, headers: [], body: '{"message":"success"}' };
+}
+
+/**
+ * Undefined: all email. Empty where the owner of the groups cannot be asked: an unsubscribe goes on without it. Refuses
+ * INPUT_INVALID for a group that the workspace does not have.
+ */
+async function groupNameOf(
+  { subscriptionGroupId, workspaceId }: OpenUnsubscribeLinkResponse,
+  call: OpenCall,
+  { subscription }: Pick<Asked, "subscription">,
+): Promise<string | undefined> {
+  if (subscriptionGroupId === "") return undefined;
+  // A messaging-status service of the build before does not say whose link it is
+  if (workspaceId === "") return "";
+  const { requestId, traceparent } = linkOf(call);
+  const found = await subscription.listGroups({ scope: { workspaceId, requestId, traceparent } }).catch(() => undefined);
+  if (found === undefined) return "";
+  const group = found.groups.find(({ id }) => id === subscriptionGroupId);
+  if (group === undefined) throw new Refusal("INPUT_INVALID", "Invalid subscription group ID");
+  return group.name;
 }
 
 function linkOf({ request, params, traceparent }: OpenCall) {

@@ -77,6 +77,7 @@ export async function readMembershipLedger(database: Database) {
   return {
     chains,
     verify,
+    groups: store.groups,
     ...setAsideIn(tables, membershipMessages),
     behind: () => behindIn(tables),
     /** Of a user and of those who were merged into it, in order. */

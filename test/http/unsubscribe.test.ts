@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { consentDeclaration, emailGroup, groupState } from "../consent.ts";
+import { consentDeclaration, emailGroup, groupState, letteredGroup } from "../consent.ts";
 import { runCommand } from "../command-line.ts";
 import { heddleCommand, testShape } from "../heddle.ts";
 import { fresh, freshEmail, heddleSuite } from "../suite.ts";
@@ -99,9 +99,25 @@ test("POST /unsubscribe/{token} unsubscribes without key, cookie or redirect; ag
 test("a link of a group unsubscribes from that group alone", async () => {
   const [email, id] = [freshEmail(), fresh()];
   await heddle.track({ attributes: [{ external_id: id, email }] });
-  expect((await click(await link(email, "--group", emailGroup))).status).toBe(200);
+  const url = await link(email, "--group", emailGroup);
+  expect(await (await fetch(url)).text()).toContain(`no more email of <strong>Letter</strong> to <strong>${email}</strong>?`);
+  expect(await (await click(url, { accept: "text/html" })).text()).toContain("You are unsubscribed from <strong>Letter</strong>.");
   await expect.poll(() => groupState(heddle, emailGroup, { external_id: id })).toBe("Unsubscribed");
   expect(await unsubscribed(email)).toBe(false);
+});
+
+test("a link of a group has the id as it was declared; one of an unknown group is not made", async () => {
+  const [email, id] = [freshEmail(), fresh()];
+  await heddle.track({ attributes: [{ external_id: id, email }] });
+  expect((await click(await link(email, "--group", letteredGroup.toLowerCase()))).status).toBe(200);
+  await expect.poll(() => groupState(heddle, letteredGroup, { external_id: id })).toBe("Unsubscribed");
+  const refused = await runCommand(
+    ["consent", "link", "--email", email, "--group", "nope", "--workspace", "demo"],
+    heddle.heddle.commandEnv,
+  );
+  expect(refused.code).toBe(1);
+  expect(refused.errors).toContain('Invalid subscription group ID "nope"');
+  expect(refused.errors).toContain(`${emailGroup} (Letter)`);
 });
 
 test("a forged or damaged token is a 404 in JSON, for both methods, and changes nothing", async () => {

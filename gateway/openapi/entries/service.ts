@@ -23,7 +23,7 @@ export const serviceEntries: readonly Entry[] = [
     parameters: [token],
     answer: text(),
     answerType: html,
-    reasons: ["NOT_FOUND"],
+    reasons: ["NOT_FOUND", "INPUT_INVALID"],
     examples: [{ name: "a link", parameters: { token: "unsubscribe-token" } }],
   },
   {
@@ -36,7 +36,7 @@ export const serviceEntries: readonly Entry[] = [
     body: object({ "List-Unsubscribe": text() }),
     bodyType: "application/x-www-form-urlencoded",
     answer: success(),
-    reasons: ["NOT_FOUND", "BODY_TOO_LARGE", "LOG_FULL", "LOG_UNAVAILABLE"],
+    reasons: ["NOT_FOUND", "INPUT_INVALID", "BODY_TOO_LARGE", "LOG_FULL", "LOG_UNAVAILABLE"],
     examples: [{
       name: "one click",
       parameters: { token: "unsubscribe-token" },

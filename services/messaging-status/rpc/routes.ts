@@ -124,8 +124,8 @@ function linkRoutes(parts: ServiceParts) {
       return { path: `/unsubscribe/${await parts.links.make({ workspaceId, email, groupId: message.subscriptionGroupId })}` };
     },
     async openUnsubscribeLink({ token }) {
-      const { email, groupId } = await parts.links.open(token);
-      return { email, subscriptionGroupId: groupId };
+      const { workspaceId, email, groupId } = await parts.links.open(token);
+      return { email, subscriptionGroupId: groupId, workspaceId };
     },
     useUnsubscribeLink: (message) => useUnsubscribeLink(parts, message),
     async rotateLinkKey() {
