@@ -1,6 +1,6 @@
 /** The commands of heddle consent: their options and help. */
 import type { Command } from "commander";
-import { jsonHelp, jsonLinesHelp } from "./option-values.ts";
+import { jsonHelp, jsonLinesHelp, linkUrlHelp } from "./option-values.ts";
 
 export function addConsent(program: Command, done: (code: number) => void): void {
   const consent = program.command("consent").description("the consent ledger and unsubscribe links; also while the server runs");
@@ -32,7 +32,7 @@ export function addConsent(program: Command, done: (code: number) => void): void
     .description("make a one-click unsubscribe link (RFC 8058)")
     .requiredOption("--email <address>", "whose link it is")
     .option("--group <id>", "of one subscription group; of all email unless given")
-    .option("--url <url>", "where the server is reached, put in front of the path")
+    .option("--url <url>", linkUrlHelp)
     .option("--workspace <workspace>", workspace)
     .option("--data-dir <folder>", dataDirHelp)
     .option("--json", jsonHelp)

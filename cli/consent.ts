@@ -3,10 +3,10 @@ import type { Workspace } from "../gateway/access/access.ts";
 import { normaliseEmail, normalisePhone } from "../platform/address.ts";
 import type { LedgerDamage, LedgerEntry } from "../platform/ledger/ledger.ts";
 import { isSameUuid } from "../platform/identifier.ts";
-import { withoutEnd } from "../platform/text-ends.ts";
 import { withAccessPlace } from "./access-place.ts";
 import { type ConsentPlace, type ConsentSubject, type NamedGroup, withConsentPlace } from "./consent-place.ts";
 import { chooseWorkspace } from "./data-folder.ts";
+import { linkBase } from "./link-base.ts";
 import {
   CommandError,
   exitCodes,
@@ -70,11 +70,12 @@ export async function link(
   options: FolderOptions & { readonly email: string; readonly group?: string; readonly url?: string },
 ): Promise<number> {
   const email = emailOf(options.email);
+  const base = linkBase(options);
   const path = await inWorkspace(options, async (place, { id }) => {
     const groupId = options.group === undefined ? "" : groupIdOf(await place.groups(id), options.group);
     return await place.linkPath(id, { email, groupId });
   });
-  const url = `${withoutEnd(options.url ?? "", "/")}${path}`;
+  const url = `${base}${path}`;
   printResult(options, { url }, url);
   return exitCodes.ok;
 }

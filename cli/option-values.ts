@@ -9,6 +9,8 @@ export const dataDirHelp =
 export const jsonHelp = "print the result as JSON";
 /** Of commands that print a line of JSON for each thing anyway, so that --json can be given to every command. */
 export const jsonLinesHelp = "a line of JSON each, as without it";
+export const linkUrlHelp =
+  "where people reach the server; unless given HEDDLE_PAGES_URL, HEDDLE_PUBLIC_URL or the address of the server that runs on the data folder";
 export const keyHelp = "the key itself, which whoever lists the processes of this machine can see";
 
 export function collect(value: string, before: string[]): string[] {

@@ -1,6 +1,6 @@
 /** The commands of heddle preference-centers: their options and help. */
 import type { Command } from "commander";
-import { jsonHelp } from "./option-values.ts";
+import { jsonHelp, linkUrlHelp } from "./option-values.ts";
 
 export function addPreferenceCenters(program: Command, done: (code: number) => void): void {
   const centers = program.command("preference-centers").description(
@@ -23,7 +23,7 @@ export function addPreferenceCenters(program: Command, done: (code: number) => v
   command("restore <center> <version>", "make an earlier version the newest")
     .action(async (center, version, options) => done(await (await import("./preference-centers.ts")).restore(center, version, options)));
   command("url <center> <external-id>", "the link to a person's own page")
-    .option("--url <url>", "where people reach the server, HEDDLE_PAGES_URL or HEDDLE_PUBLIC_URL unless given")
+    .option("--url <url>", linkUrlHelp)
     .action(async (center, externalId, options) => done(await (await import("./preference-centers.ts")).url(center, externalId, options)));
   centers.command("rotate-link-key")
     .description("seal new links with a new key; links already sent stay good until they expire")

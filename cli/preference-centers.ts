@@ -1,6 +1,5 @@
 /** heddle preference-centers: versions and links, in the data folder or in the mesh, whether or not servers run. */
 import type { Client } from "@connectrpc/connect";
-import { withoutEnd } from "../platform/text-ends.ts";
 import {
   CenterState,
   type ContentService,
@@ -11,6 +10,7 @@ import { asCalled } from "./called-as.ts";
 import { withAccessPlace } from "./access-place.ts";
 import { withCenters } from "./centers-place.ts";
 import { chooseWorkspace } from "./data-folder.ts";
+import { linkBase } from "./link-base.ts";
 import { CommandError, exitCodes, isoTime, type JsonOption, print, printJson, printResult, table, UsageError } from "./output.ts";
 
 interface CenterOptions extends JsonOption {
@@ -89,11 +89,12 @@ export async function restore(center: string, version: string, options: CenterOp
 }
 
 export async function url(center: string, externalId: string, options: CenterOptions & { readonly url?: string }): Promise<number> {
+  const base = linkBase(options);
   const { path, expiresAt } = await inWorkspace(options, async ({ content, scope }) => {
     const { id } = await chosen(content, scope, center);
     return await content.createPreferencePageLink({ scope, id, externalId });
   });
-  const link = `${withoutEnd(options.url ?? (process.env["HEDDLE_PAGES_URL"] || process.env["HEDDLE_PUBLIC_URL"]) ?? "", "/")}${path}`;
+  const link = `${base}${path}`;
   printResult(options, { url: link, expiresAt: isoTime(expiresAt) }, link);
   return exitCodes.ok;
 }
