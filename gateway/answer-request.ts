@@ -9,7 +9,7 @@ import { answerScim } from "./answer-scim.ts";
 import type { Reached } from "./base-url.ts";
 import { compressedAnswer } from "./compress-answer.ts";
 import { preflightAnswer, readableAnswer } from "./cors.ts";
-import { authenticate, type Authenticating, type Caller } from "./guards/authenticate.ts";
+import { authenticate, type Authenticating, type Caller, knowingNewKeys } from "./guards/authenticate.ts";
 import type { AddressLimits } from "./guards/address-limits.ts";
 import { authorize } from "./guards/authorize.ts";
 import { checkMediaType } from "./guards/media-type.ts";
@@ -26,7 +26,10 @@ import type { KeyRoute, Parts, Route } from "./route.ts";
 import type { ScimNotes } from "./scim-notes.ts";
 
 export interface Answering extends Authenticating, Spending {
-  readonly access: Pick<Access, "findApiKey" | "findSession" | "awaitSession" | "findScimToken" | "allowsOrigin" | "writesPaused">;
+  readonly access: Pick<
+    Access,
+    "findApiKey" | "findSession" | "awaitSession" | "awaitKey" | "findScimToken" | "allowsOrigin" | "writesPaused"
+  >;
   readonly findRoute: FindRouteOf;
   readonly reached: Reached;
   readonly addressLimits: AddressLimits;
@@ -136,7 +139,7 @@ async function answerCaller(
     if (request.overloaded) throw new Refusal("OVERLOADED");
     const session = sessionTokenOf(request.headers);
     if (session !== undefined) await answering.access.awaitSession(session);
-    caller = authenticate(request, answering);
+    caller = await knowingNewKeys(answering.access, () => authenticate(request, answering));
     answering.seen.caller = caller;
     if (answering.observed) {
       answering.observed.workspaceId = caller.holder.workspace.id;

@@ -8,6 +8,7 @@ import type { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts
 import type { Access, TokenHolder } from "./access/access.ts";
 import { readUnlessPaused, refuseWhilePaused } from "./guards/write-pause.ts";
 import { baseUrlOf, type Reached } from "./base-url.ts";
+import { knowingNewKeys } from "./guards/authenticate.ts";
 import { authenticateScim, authorizeScim } from "./guards/authenticate-scim.ts";
 import type { AddressRule } from "./guards/client-address.ts";
 import { checkMediaType } from "./guards/media-type.ts";
@@ -22,7 +23,7 @@ import type { ScimNotes } from "./scim-notes.ts";
 import type { ScimDirectory, ScimReply, ScimRoute, ScimScope } from "./scim-route.ts";
 
 export interface ScimAnswering {
-  readonly access: Pick<Access, "findScimToken" | "writesPaused">;
+  readonly access: Pick<Access, "findScimToken" | "awaitKey" | "writesPaused">;
   readonly addresses: AddressRule;
   readonly reached: Reached;
   readonly limiter: Limiter;
@@ -42,7 +43,7 @@ interface Chosen {
 export async function answerScim(request: HttpRequest, chosen: Chosen, answering: ScimAnswering): Promise<HttpAnswer> {
   try {
     if (request.overloaded) throw new Refusal("OVERLOADED");
-    const holder = authenticateScim(request, answering.access);
+    const holder = await knowingNewKeys(answering.access, () => authenticateScim(request, answering.access));
     // Before anything is noted of it: the log of requests is among what is backed up
     if (!isRead(chosen.route)) refuseWhilePaused(answering.access);
     return negotiated(request.headers, await answerHolder(request, { ...chosen, holder }, answering));

@@ -106,7 +106,8 @@ test("a client that hangs up stops the reads that were made for it, and no write
     client.abort();
     await answer;
     if (call === undefined) continue;
-    if (call.writes) {
+    // An unsubscribe is looked at before it is written, and done also for a mail server that does not wait
+    if (call.writes || entry.route === "POST /unsubscribe/:token") {
       expect([entry.route, call.name, call.signal]).toEqual([entry.route, call.name, undefined]);
       wentOn.add(call.name);
     } else {

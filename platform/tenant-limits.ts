@@ -5,8 +5,10 @@ export const tenantLimits = {
   rpcTenantLooksMax: 64,
   rpcTenantLooksWaitingMax: 2_000,
   tenantsReadMs: 10_000,
-  // How long a gateway rests before each look for sessions that it does not know
+  // How long a gateway rests before each look for sessions, keys and tokens that it does not know, which all who wait share
   accessMissMs: 20,
+  // How long a request with an unknown key waits for such a look, at most
+  accessKeyWaitMs: 250,
   // How often a gateway asks whether all parts are still ready; while one is not, each `rpcHealthCheckMs`
   partsReadyLookMs: 4_000,
   // Whether Cassandra answers, while it does

@@ -180,6 +180,7 @@ function stubAccess(options: StubOptions): Access & AccessAdmin {
     findScimToken: (secret) => (secret === stubToken ? stubTokenHolder(options.token) : undefined),
     findSession: () => undefined,
     awaitSession: () => Promise.resolve(),
+    awaitKey: () => Promise.resolve(),
     workspace: () => undefined,
     writesPaused: () => options.writesPaused ?? false,
     ...nobodysRows,

@@ -17,6 +17,8 @@ export interface Access {
    * most one each `accessMissMs`, and none for one that is known. Never rejects: while the store is away the last known set serves.
    */
   awaitSession(token: string): Promise<void>;
+  /** As awaitSession, for a key or SCIM token that is not found; at most `accessKeyWaitMs`. */
+  awaitKey(): Promise<void>;
   /** Reads what changed since the last refresh; also runs by itself every `accessRefreshMs`. */
   refresh(): Promise<void>;
   close(): void;

@@ -65,6 +65,20 @@ test("one that another gateway has just begun is waited for; a token that is non
   await two.awaitSession(token);
 });
 
+test("a key that was just made elsewhere is found once it is waited for; one that there is not costs no read of its own", async () => {
+  const { clock, one, two } = await twoGateways();
+  const { secret } = await createKey(one, { workspaceId: "ws", name: "new", permissions: ["*"], ipAllow: [] });
+  expect(two.findApiKey(secret)).toBeUndefined();
+  const waiting = [two.awaitKey(), two.awaitKey(), two.awaitKey()];
+  for (let look = 0; look < 2; look += 1) {
+    await setImmediate();
+    clock.advance(limits.accessMissMs);
+    await waiting[look];
+  }
+  await Promise.all(waiting);
+  expect(two.findApiKey(secret)?.key.name).toBe("new");
+});
+
 test("opening a second one writes nothing, and a key that is rotated keeps its sessions as long as itself", async () => {
   const { clock, one, id, secret } = await twoGateways();
   const first = await openSession(one, { id, secret });

@@ -96,6 +96,7 @@ export async function openAccess(options: AccessOptions): Promise<Access & Acces
     findScimToken: (secret) => findHolder(current.held.tokens, secret, now()),
     findSession: (token) => findSession(current.held, token, now()),
     awaitSession: (token) => findSession(current.held, token, now()) === undefined ? lookForMissed("set") : Promise.resolve(),
+    awaitKey: () => inTime(lookForMissed("set"), clock),
     workspace: (id) => current.held.workspaces.get(id),
     allowsOrigin: (origin) => current.held.origins.has(origin),
     writesPaused,
@@ -137,6 +138,14 @@ function refreshing(
       there = false;
     }
   };
+}
+
+/** A store that does not answer holds up no request whose key is wrong. */
+function inTime(look: Promise<void>, clock: Clock): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = clock.after(limits.accessKeyWaitMs, resolve);
+    void look.then(stop).then(resolve);
+  });
 }
 
 /** What is counted beside the requests, behind them. */

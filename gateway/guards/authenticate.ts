@@ -39,6 +39,17 @@ export function authenticate(request: Pick<HttpRequest, "headers" | "query" | "r
   return { proof: "caller", holder, by: byOf(secret, session) };
 }
 
+/** Asks once more where the key is unknown: it may have been made a moment ago, at another gateway or by a command. Throws as `authenticated`. */
+export async function knowingNewKeys<T>(access: Pick<Access, "awaitKey">, authenticated: () => T): Promise<T> {
+  try {
+    return authenticated();
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.reason !== "KEY_INVALID") throw error;
+    await access.awaitKey();
+    return authenticated();
+  }
+}
+
 function byOf(secret: string | undefined, session: ReturnType<typeof sessionOf>): Caller["by"] {
   return session === undefined
     ? { kind: "key", secret: secret ?? "" }

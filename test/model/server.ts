@@ -66,6 +66,7 @@ function everyone(): Access & AccessAdmin {
     findScimToken: () => undefined,
     findSession: () => undefined,
     awaitSession: () => Promise.resolve(),
+    awaitKey: () => Promise.resolve(),
     rows: () => ({ companies: [company], workspaces: [workspace], keys: [], tokens: [], declared: [] }),
     transact: () => Promise.reject(new Error("Nothing is changed")),
     declared: () => [],
