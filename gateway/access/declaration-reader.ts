@@ -40,10 +40,10 @@ export interface DeclarationReader {
 export function readDeclaration(text: string): DeclarationReader {
   const lines = new (yaml().LineCounter)();
   const document = yaml().parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true, logLevel: "silent" });
-  const problems: Problem[] = [...document.errors, ...document.warnings].map((error) => ({
+  const problems = firstOf([...document.errors, ...document.warnings].map((error) => ({
     line: lines.linePos(error.pos[0]).line,
     text: syntaxProblem(error),
-  }));
+  })));
 
   function placeOf(node: unknown, name: string, lineAbove: number): Place {
     const value = yaml().isAlias(node) ? node.resolve(document) : node;
@@ -129,7 +129,18 @@ function flagOf(place: Place, refuse: DeclarationReader["refuse"]): boolean | un
 function syntaxProblem(error: { readonly code: string; readonly message: string }): string {
   if (error.code === "DUPLICATE_KEY") return "the same field stands twice";
   if (error.code === "MULTIPLE_DOCS") return "the file holds more than one document; keep one";
-  return `not valid YAML or JSON: ${error.message}`;
+  const text = `not valid YAML or JSON: ${error.message}`;
+  return text.length > syntaxCharsMax ? `${text.slice(0, syntaxCharsMax)}…` : text;
+}
+
+/** A file of another kind has a problem in each line, and the parser quotes what it found. */
+const syntaxCharsMax = 120;
+const syntaxProblemsMax = 10;
+
+function firstOf(problems: readonly Problem[]): Problem[] {
+  const [next] = problems.slice(syntaxProblemsMax);
+  const more = problems.length - syntaxProblemsMax;
+  return [...problems.slice(0, syntaxProblemsMax), ...(next === undefined ? [] : [{ line: next.line, text: `and ${more} more` }])];
 }
 
 function isEmpty(value: unknown): boolean {
