@@ -1,5 +1,6 @@
 /** heddle apply: declares what a file says, in the data folder or in the mesh, whether or not servers run. */
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 
 import { type Declaration, parseDeclaration } from "../gateway/access/declaration.ts";
 import { declare, type DeclareResult, DeclareUnknown } from "../gateway/access/declare.ts";
@@ -14,6 +15,7 @@ import { withAccessPlace } from "./access-place.ts";
 import { isWanted } from "./ask.ts";
 import { asCalled } from "./called-as.ts";
 import { type CentersPlace, withCenters } from "./centers-place.ts";
+import { databaseFile, dataFolder } from "./data-folder.ts";
 import { checkGroups, declareAllGroups } from "./declare-groups.ts";
 import { declareAllMessages, type DeclareMessagesOptions, hasMessages } from "./declare-messages.ts";
 import { declareAllPages, hasPages } from "./declare-pages.ts";
@@ -36,14 +38,19 @@ export async function apply(options: ApplyOptions): Promise<number> {
   // A faulty file is refused before a data folder is made for it.
   fileProblems(options.file, () => parseDeclaration(text));
   const shown: DeclareResult[] = [];
+  const folder = dataFolder(options.dataDir);
+  const isNew = !existsSync(join(folder, databaseFile));
   try {
-    const result = await withAccessPlace(options, { create: !options.dryRun }, (access, database) =>
-      applyText(access, text, {
+    const result = await withAccessPlace(options, { create: !options.dryRun }, async (access, database) => {
+      // Also where it is a folder that was mistyped
+      if (isNew && database) printError(`Made a new Heddle in the folder "${folder}"`);
+      return await applyText(access, text, {
         ...options,
         database,
         mayPrune: options.yes || options.file === "-" || !process.stdin.isTTY ? undefined : mayPrune,
         onMade: (made) => shown.push(made) && (options.json || print(describeSecrets(made))),
-      }));
+      });
+    });
     if (options.json) printJson(result);
     else print(describeResult({ ...result, secrets: [] }, options.dryRun ?? false));
     return exitCodes.ok;
