@@ -35,6 +35,9 @@ export interface EventsOptions {
 export async function events({ after, limit, subject, dataDir }: EventsOptions): Promise<number> {
   let place = wholeOf("--after", after);
   let left = wholeOf("--limit", limit);
+  if (subject !== undefined && !payloads.has(subject)) {
+    throw new UsageError(`There is no subject "${subject}"; there are ${[...payloads.keys()].join(", ")}`);
+  }
   await withEvents(dataDir, async (kept) => {
     while (left > 0) {
       const page = await kept.read(place, { max: Math.min(left, limits.logReadMessagesMax), ...(subject !== undefined && { subject }) });
