@@ -26,8 +26,9 @@ export async function log(options: ScimLogOptions): Promise<number> {
     return (database ? await readScimLog(database, question, systemClock) : await readFromMesh(question)).toReversed();
   });
   if (options.json) printJson(entries.map((entry) => ({ ...entry, at: isoTime(entry.at) })));
-  else if (entries.length === 0) print("Nothing has been asked for yet");
-  else for (const entry of entries) print(lineOf(entry));
+  else if (entries.length === 0) {
+    print(options.user === undefined ? "Nothing has been asked for yet" : `Nothing was asked about ${options.user}`);
+  } else for (const entry of entries) print(lineOf(entry));
   return exitCodes.ok;
 }
 
