@@ -1,8 +1,8 @@
 /** heddle users: lists the users that /users/track rejects, and admits one again. Over HTTP. */
-import { type Input, openClient } from "../client/client.ts";
+import { type Answer, type Input, openClient, RefusedError } from "../client/client.ts";
 import { calling } from "./http-call.ts";
 import { serverKey, serverUrl } from "./import.ts";
-import { exitCodes, type JsonOption, print, printJson, printResult, table, UsageError } from "./output.ts";
+import { CommandError, exitCodes, type JsonOption, print, printJson, printResult, table, UsageError } from "./output.ts";
 
 interface ServerOptions extends JsonOption {
   readonly url?: string;
@@ -36,9 +36,32 @@ export async function admit(options: AdmitOptions): Promise<number> {
   const body = userOf(options);
   const url = serverUrl(options);
   const client = openClient({ url, key: serverKey(options) });
-  await calling("The word", url, () => client.call("admitUser", { body }));
-  printResult(options, { admitted: body }, "The user is let in, and may have twice of what it has");
+  const { users = [] } = (await calling("The list", url, () => client.call("listRejectedUsers", {}))).body;
+  await calling("The word", url, () => client.call("admitUser", { body }).catch((error: unknown) => refuseAbsent(error, options)));
+  const text = users.some((user) => isNamed(user, options))
+    ? "The user is let in, and may have twice of what it has"
+    : "The user was not rejected; it may have twice of what it has, and never less than others";
+  printResult(options, { admitted: body }, text);
   return exitCodes.ok;
+}
+
+function refuseAbsent(error: unknown, { externalId, platformId, alias }: AdmitOptions): never {
+  if (!(error instanceof RefusedError) || error.reason !== "NOT_FOUND") throw error;
+  const [label = "", name = ""] = alias ?? [];
+  const named = externalId !== undefined
+    ? `external id "${externalId}"`
+    : platformId !== undefined
+    ? `platform id "${platformId}"`
+    : `alias "${name}" of the label "${label}"`;
+  throw new CommandError(`There is no such user: ${named}`, { cause: error });
+}
+
+type Rejected = NonNullable<Answer<"listRejectedUsers">["body"]["users"]>[number];
+
+function isNamed(user: Rejected, { externalId, platformId, alias }: AdmitOptions): boolean {
+  const [label, name] = alias ?? [];
+  return (externalId !== undefined && user.external_id === externalId) || user.platform_id === platformId ||
+    (user.user_aliases ?? []).some(({ alias_label, alias_name }) => alias_label === label && alias_name === name);
 }
 
 function userOf({ externalId, platformId, alias }: AdmitOptions): Input<"admitUser">["body"] {

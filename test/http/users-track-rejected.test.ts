@@ -109,7 +109,8 @@ test(
     const at = ["--url", suite.heddle.url, "--key", suite.heddle.key];
     const shown = await runCommand(["users", "rejected", ...at]);
     expect(shown).toMatchObject({ code: 0, output: expect.stringContaining(`${platformId}  ${id}`) });
-    expect(await runCommand(["users", "admit", "--external-id", id, ...at])).toMatchObject({ code: 0 });
+    const admitted = await runCommand(["users", "admit", "--external-id", id, ...at]);
+    expect(admitted).toMatchObject({ code: 0, output: "The user is let in, and may have twice of what it has\n" });
     expect(await isRejected(id)).toBe(false);
     expect(await listed(id)).toEqual([]);
     await suite.track({ events: named(id, 75, 20_001) });
@@ -156,8 +157,17 @@ test("only operators are shown who is rejected, and let somebody in", async () =
   const at = ["--url", suite.heddle.url, "--key", suite.heddle.key];
   expect(await runCommand(["users", "admit", "--external-id", user.external_id, ...at])).toMatchObject({
     code: 1,
-    errors: expect.stringContaining("There is no such user"),
+    errors: `There is no such user: external id "${user.external_id}"\n`,
   });
+  const known = fresh();
+  await suite.track({ attributes: [{ external_id: known, color: "red" }] });
+  expect(await runCommand(["users", "admit", "--external-id", known, ...at])).toMatchObject({
+    code: 0,
+    output: "The user was not rejected; it may have twice of what it has, and never less than others\n",
+  });
+  expect((await runCommand(["users", "admit", "--alias", "none", "such", ...at])).errors).toBe(
+    'There is no such user: alias "such" of the label "none"\n',
+  );
   expect((await suite.post("/console/rejected/admit", user)).status).toBe(404);
   for (const body of [{}, { email: "ann@example.com" }, { ...user, platform_id: "a".repeat(24) }]) {
     expect((await suite.post("/console/rejected/admit", body)).status).toBe(400);
