@@ -1,6 +1,6 @@
 /** heddle backup and heddle restore: a data folder as one file, as it was at one moment, and back. By rows, as for the mesh, see move.ts. */
 import { existsSync, rmSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { backup as copyDatabase, DatabaseSync } from "node:sqlite";
 import { errorText } from "../platform/error-text.ts";
 import { systemClock } from "../platform/clock.ts";
@@ -48,6 +48,8 @@ async function backUp(file: string, options: BackupOptions): Promise<number> {
   const { dataDir, env, workspace, sharedLinkKeys, pauseWrites } = options;
   const wanted = { workspace, sharedLinkKeys };
   if (existsSync(file)) throw new CommandError(`"${file}" is there already: name another file`);
+  const above = dirname(resolve(file));
+  if (!existsSync(above)) throw new CommandError(`There is no folder "${above}": make it, or name another file`);
   if (isMesh(options)) {
     const { backupMesh } = await import("./move.ts");
     if (!pauseWrites) return saved(file, options, await backupMesh({ file, env, wanted }));
