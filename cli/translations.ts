@@ -1,5 +1,6 @@
 /** heddle translations: what is translated, in the data folder or in the mesh, whether or not servers run. */
 import type { Client } from "@connectrpc/connect";
+import { Refusal } from "../platform/refusal.ts";
 import {
   type MessageOwner,
   MessageOwnerKind,
@@ -8,7 +9,7 @@ import {
 } from "../proto/gen/heddle/content/v1/translation_service_pb.ts";
 import { withAccessPlace } from "./access-place.ts";
 import { chooseWorkspace } from "./data-folder.ts";
-import { CommandError, exitCodes, type JsonOption, print, printError, printJson, table } from "./output.ts";
+import { CommandError, exitCodes, type JsonOption, print, printError, printJson, table, UsageError } from "./output.ts";
 import { withTranslations } from "./translations-place.ts";
 
 interface TranslationsOptions extends JsonOption {
@@ -25,7 +26,11 @@ export interface MissingOptions extends TranslationsOptions {
 export async function missing(options: MissingOptions): Promise<number> {
   const { missing, more } = await inWorkspace(
     options,
-    (translations, workspaceId) => translations.listMissingTexts({ scope: { workspaceId }, locale: options.locale ?? "" }),
+    (translations, workspaceId) =>
+      translations.listMissingTexts({ scope: { workspaceId }, locale: options.locale ?? "" }).catch((error: unknown) => {
+        // Not the code of texts that are missing
+        throw error instanceof Refusal && error.reason === "INPUT_INVALID" ? new UsageError(error.message, { cause: error }) : error;
+      }),
   );
   if (options.json) printJson(missing.map(missingJson));
   else if (missing.length === 0) print("Nothing is missing");

@@ -121,5 +121,5 @@ test("heddle translations missing knows one language and refuses an unknown one"
   expect(french.code, french.errors).toBe(0);
   expect(new Set((JSON.parse(french.output) as { locale: string }[]).map(({ locale }) => locale))).toEqual(new Set(["fr"]));
   const unknown = await command("translations", "missing", "--workspace", "demo", "--locale", "de");
-  expect([unknown.code, unknown.errors]).toEqual([1, expect.stringContaining("The provided locale code does not exist.")]);
+  expect([unknown.code, unknown.errors]).toEqual([2, expect.stringContaining("The provided locale code does not exist.")]);
 });
