@@ -22,7 +22,12 @@ export async function createKey(
       throw new Refusal("NOT_FOUND", `No workspace has the id "${wanted.workspaceId}"`);
     }
     const twin = rows.keys.find((row) => row.workspaceId === wanted.workspaceId && row.name === wanted.name && row.revokedAt === null);
-    if (twin) throw new Refusal("ALREADY_EXISTS", `The key "${twin.id}" of this workspace is named "${wanted.name}" already`);
+    if (twin) {
+      throw new Refusal(
+        "ALREADY_EXISTS",
+        `The key "${twin.id}" of this workspace is named "${wanted.name}" already: heddle keys rotate ${twin.id} makes another secret`,
+      );
+    }
     return withSecret(wanted, now);
   });
 }

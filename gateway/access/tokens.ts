@@ -31,7 +31,12 @@ export async function createToken(admin: AccessAdmin, wanted: TokenTerms): Promi
       throw new Refusal("NOT_FOUND", `No workspace of the company has the id "${defaultWorkspaceId}"`);
     }
     const twin = rows.tokens.find((row) => row.companyId === companyId && row.name === name && row.revokedAt === null);
-    if (twin) throw new Refusal("ALREADY_EXISTS", `The SCIM token "${twin.id}" of this company is named "${name}" already`);
+    if (twin) {
+      throw new Refusal(
+        "ALREADY_EXISTS",
+        `The SCIM token "${twin.id}" of this company is named "${name}" already: heddle scim-tokens rotate ${twin.id} makes another secret`,
+      );
+    }
     return withSecret(wanted, now);
   });
 }
