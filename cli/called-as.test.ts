@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { runCommand } from "../test/command-line.ts";
 import { repository } from "../test/heddle.ts";
 import { asCalled } from "./called-as.ts";
+import { commandTree } from "./main.ts";
 
 test("through npx or npm commands are named with npx, but for those that are", () => {
   expect(asCalled("make one with heddle keys create, or heddle apply", { npm_command: "exec" })).toBe(
@@ -14,6 +15,11 @@ test("through npx or npm commands are named with npx, but for those that are", (
   );
   expect(asCalled("Usage: heddle [options] [command]", { npm_command: "start" })).toBe("Usage: npx heddle [options] [command]");
   expect(asCalled("  npx heddle doctor", { npm_command: "exec" })).toBe("  npx heddle doctor");
+});
+
+test("every command is named so", () => {
+  const named = commandTree(() => {}).commands.map((command) => `heddle ${command.name()} `);
+  expect(named.map((text) => asCalled(text, { npm_command: "exec" }))).toEqual(named.map((text) => `npx ${text}`));
 });
 
 test("where heddle is on the PATH its own name stands, and other words are left alone anyway", () => {
