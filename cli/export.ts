@@ -15,7 +15,7 @@ import { withAccessPlace } from "./access-place.ts";
 import { chooseWorkspace, databaseFile, dataFolder, withAccess } from "./data-folder.ts";
 import { calling } from "./http-call.ts";
 import { serverKey, serverUrl } from "./import.ts";
-import { CommandError, exitCodes, printError, UsageError } from "./output.ts";
+import { CommandError, counted, exitCodes, printError, UsageError } from "./output.ts";
 import { readSettings } from "./settings.ts";
 
 export interface ExportOptions {
@@ -53,7 +53,7 @@ export async function exportUsers(options: ExportOptions): Promise<number> {
   if (missing.length > 0) {
     printError(`${missing.length} of the ids belong to no user: ${missing.slice(0, 10).join(", ")}${missing.length > 10 ? " ..." : ""}`);
   }
-  printError(`Exported ${users} users`);
+  printError(`Exported ${counted(users, "user")}`);
   return exitCodes.ok;
 }
 

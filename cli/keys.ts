@@ -6,7 +6,7 @@ import { everyPermission, permissionNames } from "../gateway/access/permissions.
 import { lifeOf, withAccessPlace } from "./access-place.ts";
 import { asCalled } from "./called-as.ts";
 import { chooseWorkspace, workspacePath } from "./data-folder.ts";
-import { exitCodes, type JsonOption, print, printJson, printResult, table, UsageError } from "./output.ts";
+import { counted, exitCodes, type JsonOption, print, printJson, printResult, table, UsageError } from "./output.ts";
 
 interface FolderOptions extends JsonOption {
   readonly dataDir?: string;
@@ -75,7 +75,7 @@ export async function rotate(id: string, options: FolderOptions & { readonly ove
   print(
     options.overlapHours === undefined
       ? asCalled(`The old key stays valid until you revoke it: heddle keys revoke ${id}`)
-      : `The old key ${id} stays valid for ${options.overlapHours} hours`,
+      : `The old key ${id} stays valid for ${counted(options.overlapHours, "hour")}`,
   );
   return exitCodes.ok;
 }

@@ -37,6 +37,11 @@ export function printResult({ json }: JsonOption, value: unknown, text: string):
   else print(text);
 }
 
+/** "1 user", "2 users". */
+export function counted(count: number, one: string, many: string = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
 /** Of milliseconds since 1970. */
 export function isoTime(at: number | bigint): string {
   return new Date(Number(at)).toISOString();

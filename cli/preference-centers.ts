@@ -84,7 +84,10 @@ export async function restore(center: string, version: string, options: CenterOp
     return (await content.restorePreferenceCenterVersion({ scope, id, version: versionOf(version) })).center;
   });
   const restoredTo = { id: restored?.id, name: restored?.name, version: restored?.version };
-  printResult(options, restoredTo, `${restoredTo.name} has the content of version ${version} again, as version ${restoredTo.version}`);
+  const text = restoredTo.version === versionOf(version)
+    ? `${restoredTo.name} is unchanged: version ${version} is its newest`
+    : `${restoredTo.name} has the content of version ${version} again, as version ${restoredTo.version}`;
+  printResult(options, restoredTo, text);
   return exitCodes.ok;
 }
 

@@ -6,7 +6,7 @@ import { createToken, type NewToken, revokeToken, rotateToken } from "../gateway
 import { asCalled } from "./called-as.ts";
 import { lifeOf, withAccessPlace } from "./access-place.ts";
 import { chooseWorkspace, workspacePath } from "./data-folder.ts";
-import { CommandError, exitCodes, type JsonOption, print, printJson, printResult, table, UsageError } from "./output.ts";
+import { CommandError, counted, exitCodes, type JsonOption, print, printJson, printResult, table, UsageError } from "./output.ts";
 
 interface FolderOptions extends JsonOption {
   readonly dataDir?: string;
@@ -100,7 +100,7 @@ export async function rotate(id: string, options: FolderOptions & { readonly ove
   print(
     options.overlapHours === undefined
       ? asCalled(`The old token stays valid until you revoke it: heddle scim-tokens revoke ${id}`)
-      : `The old token ${id} stays valid for ${options.overlapHours} hours`,
+      : `The old token ${id} stays valid for ${counted(options.overlapHours, "hour")}`,
   );
   return exitCodes.ok;
 }
