@@ -20,6 +20,8 @@ import { readSettings } from "./settings.ts";
 export interface ConsentPlace {
   /** Of an address and of the users who have it, or of one user; in no order. */
   history(workspaceId: string, subject: ConsentSubject): Promise<LedgerEntry[]>;
+  /** Whether a user has the external id; undefined where the profile service would have to be asked. */
+  isUser(workspaceId: string, externalId: string): Promise<boolean | undefined>;
   readonly ledgers: readonly LedgerPlace[];
   /** The subscription groups of a workspace. */
   groups(workspaceId: string): Promise<readonly NamedGroup[]>;
@@ -109,6 +111,7 @@ async function inFolder(database: Database): Promise<ConsentPlace> {
       for (const userId of await findUserIds(database, workspaceId, key)) chains.push(await memberships.history(workspaceId, userId));
       return chains.flat();
     },
+    isUser: async (workspaceId, id) => (await findUserIds(database, workspaceId, { by: "externalId", id })).length > 0,
     ledgers: [folderLedger("subscription", memberships), folderLedger("messaging-status", statuses)],
     groups: (workspaceId) => memberships.groups(workspaceId),
     linkPath: async (workspaceId, of) => `/unsubscribe/${await statuses.links.make({ workspaceId, ...of })}`,
@@ -154,6 +157,7 @@ function inMesh(subscription: Client<typeof SubscriptionService>, messagingStatu
       const ofAddress = address === undefined ? { entries: [] } : await messagingStatus.getHistory({ scope, addresses: [address] });
       return [...ofAddress.entries, ...own.entries].map(ledgerEntryFromMessage);
     },
+    isUser: () => Promise.resolve(undefined),
     ledgers: [meshLedger("subscription", subscription), meshLedger("messaging-status", messagingStatus)],
     groups: async (workspaceId) => (await subscription.listGroups({ scope: { workspaceId } })).groups,
     async linkPath(workspaceId, { email, groupId }) {

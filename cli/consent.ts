@@ -9,6 +9,7 @@ import { chooseWorkspace } from "./data-folder.ts";
 import { linkBase } from "./link-base.ts";
 import {
   CommandError,
+  counted,
   exitCodes,
   isoTime,
   type JsonOption,
@@ -36,10 +37,14 @@ export interface HistoryOptions extends FolderOptions {
 export async function history(options: HistoryOptions): Promise<number> {
   const until = options.at === undefined ? Infinity : timeOf(options.at);
   const subject = subjectOf(options);
-  const found = await inWorkspace(options, (place, { id }) => place.history(id, subject));
+  const { externalId } = options;
+  const { found, isUser } = await inWorkspace(options, async (place, { id }) => ({
+    found: await place.history(id, subject),
+    isUser: externalId === undefined ? undefined : await place.isUser(id, externalId),
+  }));
   const entries = found.filter(({ at }) => at <= until).toSorted((a, b) => a.sequence - b.sequence || a.part - b.part);
   if (options.json) printJson(entries.map(shown));
-  else if (entries.length === 0) print("Nothing was ever set");
+  else if (entries.length === 0) print(isUser === false ? `No user has the external id "${externalId}"` : "Nothing was ever set");
   else print(table(["TIME", "OF", "WHAT", "BEFORE", "AFTER", "KIND", "ACTOR", "REQUEST"], entries.map(cells)));
   return exitCodes.ok;
 }
@@ -141,7 +146,7 @@ interface Verdict {
 }
 
 function sayVerdict({ ledger, entries, damage }: Verdict): void {
-  if (damage === undefined) print(`${ledger}: ${entries} entries, all as they were written`);
+  if (damage === undefined) print(`${ledger}: ${counted(entries, "entry", "entries")}, all as they were written`);
   else printError(`${ledger}: entry ${damage.index} of ${damage.subject} is damaged: ${damage.reason}`);
 }
 

@@ -1,0 +1,78 @@
+/** Commands that are given a name or folder that is not there say so, and count in words that fit. */
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type CommandResult, runCommand } from "../test/command-line.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "heddle-mistyped-"));
+const variables = { HEDDLE_DATA_DIR: join(folder, "data") };
+const file = join(folder, "heddle.yaml");
+let first: CommandResult;
+
+beforeAll(async () => {
+  writeFileSync(
+    file,
+    `companies: [{ name: acme, scimTokens: [{ name: idp, origin: okta }], workspaces: [
+      { name: demo, apiKeys: [{ name: web, permissions: ["*"] }], preferenceCenters: [{ name: main }] }] }]`,
+  );
+  first = await heddle("apply", "-f", file);
+}, 30_000);
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function heddle(...words: string[]): Promise<CommandResult> {
+  return runCommand(words, variables);
+}
+
+test("apply says that it made a Heddle, once, and not where nothing is changed", async () => {
+  expect([first.code, first.errors]).toEqual([0, `Made a new Heddle in the folder "${variables.HEDDLE_DATA_DIR}"\n`]);
+  expect((await heddle("apply", "-f", file)).errors).toBe("");
+  const other = join(folder, "other");
+  expect((await heddle("apply", "-f", file, "--dry-run", "--data-dir", other)).errors).not.toContain("Made");
+});
+
+test.each<[string, string, number, RegExp]>([
+  ["an unknown subject", "events --subject nope", 2, /There is no subject "nope"; there are .*profile\.user\.merged\.v1/],
+  ["SCIM of an unknown user", "scim log --user nobody@x.y", 0, /^Nothing was asked about nobody@x\.y$/m],
+  ["SCIM, of which there is none yet", "scim log", 0, /^Nothing has been asked for yet$/m],
+  ["a folder that is missing", `backup ${folder}/none/b`, 1, new RegExp(`^There is no folder "${folder}/none"`, "m")],
+  ["an unknown locale", "translations missing --locale xx --check", 2, /locale/i],
+  ["consent of an unknown user", "consent history --external-id nobody", 0, /^No user has the external id "nobody"$/m],
+  ["consent of an address", "consent history --email ann@example.com", 0, /^Nothing was ever set$/m],
+  [
+    "the name of a key",
+    "keys create --name web --permissions users.track",
+    1,
+    /is named "web" already: heddle keys rotate key_\w+ makes another secret/,
+  ],
+  [
+    "the name of a SCIM token",
+    "scim-tokens create --name idp --origin okta",
+    1,
+    /is named "idp" already: heddle scim-tokens rotate tok_\w+ makes another secret/,
+  ],
+  ["the newest version", "preference-centers restore main 1", 0, /^main is unchanged: version 1 is its newest$/m],
+])("%s: heddle %s", async (_, words, code, said) => {
+  const done = await heddle(...words.split(" "));
+  expect(done.output + done.errors).toMatch(said);
+  expect(done.code).toBe(code);
+});
+
+test("one of a thing is no plural", async () => {
+  const [key] = JSON.parse((await heddle("keys", "list", "--json")).output) as [{ readonly id: string }];
+  expect((await heddle("keys", "rotate", key.id, "--overlap-hours", "1")).output).toContain("stays valid for 1 hour\n");
+  expect((await heddle("export")).errors).toBe("Exported 0 users\n");
+  expect((await heddle("consent", "verify")).output).toContain("subscription: 0 entries, all as they were written");
+});
+
+test("a file that is no declaration is not printed back", async () => {
+  const text = join(folder, "text.md");
+  writeFileSync(text, `# Title\n\n${"Some *words* with `ticks`: and { brackets\n".repeat(40)}${"key: 'long ".repeat(60)}\n`);
+  const { code, errors } = await heddle("apply", "-f", text, "--data-dir", join(folder, "none"));
+  const lines = errors.trimEnd().split("\n");
+  expect([code, lines.length]).toEqual([1, 12]);
+  expect(lines.at(-1)).toMatch(/^ {2}\S+text\.md: line \d+: and \d+ more$/);
+  for (const line of lines.slice(1)) expect(line.replace(text, "").length).toBeLessThan(160);
+  expect(existsSync(join(folder, "none"))).toBe(false);
+});
