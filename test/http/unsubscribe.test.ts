@@ -112,7 +112,7 @@ test("a link of a group has the id as it was declared; one of an unknown group i
   expect((await click(await link(email, "--group", letteredGroup.toLowerCase()))).status).toBe(200);
   await expect.poll(() => groupState(heddle, letteredGroup, { external_id: id })).toBe("Unsubscribed");
   const refused = await runCommand(
-    ["consent", "link", "--email", email, "--group", "nope", "--workspace", "demo"],
+    ["consent", "link", "--email", email, "--group", "nope", "--url", heddle.heddle.url, "--workspace", "demo"],
     heddle.heddle.commandEnv,
   );
   expect(refused.code).toBe(1);
