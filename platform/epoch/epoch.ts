@@ -44,8 +44,8 @@ function epochAbove(through: number): number {
 
 /** Half of an epoch at most, which leaves as many sequences above. */
 function offsetAt(now: number): number {
-  const seconds = Math.max(0, Math.floor((now - firstDay) / 1_000));
-  return Math.min(seconds * limits.epochSequencesPerSecond, sequencesPerEpoch / 2);
+  const seconds = Math.max(0, now - firstDay) / 1_000;
+  return Math.min(Math.floor(seconds * limits.epochSequencesPerSecond), sequencesPerEpoch / 2);
 }
 
 /** Refuses POSITION_INVALID for a place below `from`, the first of the log's epoch: whether it was lost is unknown. */
