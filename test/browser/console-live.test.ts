@@ -111,17 +111,16 @@ companies:
     await page.route("**/console/live?*", (route) => {
       lives += 1;
       // Whoever repeats a request may give it the same id
-      const shown = [0, lives].map((second) => ({ ...request, time: `2026-01-02T03:04:0${second}Z` }));
-      const events = [["open", { gateway: `gw_${lives}`, missed: lives > 1 }], ...shown.map((data) => ["request", data])];
+      const rows = [0, lives].map((second) => ({ ...request, time: `2026-01-02T03:04:0${second}Z` }));
+      const events = [["open", { gateway: `gw_${lives}`, missed: lives > 1 }], ...rows.map((data) => ["request", data])];
       const text = events.map(([name, data], at) => `id: ${lives}.${at}\nevent: ${String(name)}\ndata: ${JSON.stringify(data)}\n\n`);
       return route.fulfill({ contentType: "text/event-stream", body: text.join("") });
     });
     await page.reload();
-    await expect.poll(() => lives).toBeGreaterThan(2);
-    await page.locator(`#live time[datetime*="04:02"]`).waitFor();
-    const times = await page.locator("#live time").evaluateAll((all) => all.map((one) => one.getAttribute("datetime")));
+    const shown = () => page.locator("#live time").evaluateAll((all) => all.map((one) => one.getAttribute("datetime")));
+    await expect.poll(async () => (await shown()).length).toBeGreaterThan(2);
+    const times = await shown();
     expect(times).toHaveLength(new Set(times).size);
-    expect(times.length).toBeGreaterThan(2);
   });
 
   test("it is over with its key", async () => {
