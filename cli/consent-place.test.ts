@@ -1,9 +1,7 @@
 /** Ledgers of the mesh are verified in as many calls as it takes, whichever builds the parts are of. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { systemClock } from "../platform/clock.ts";
-import { silentLogger } from "../platform/logger.ts";
-import { rpcRoute } from "../platform/rpc/guard.ts";
-import { type RpcServer, serveRpc } from "../platform/rpc/server.ts";
+import { serveService } from "../platform/rpc/part.fixture.ts";
+import type { RpcServer } from "../platform/rpc/server.ts";
 import { SubscriptionService, type VerifyLedgerRequest } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { withConsentPlace } from "./consent-place.ts";
 
@@ -19,19 +17,11 @@ interface Answer {
 }
 
 beforeAll(async () => {
-  server = await serveRpc({
-    routes: [rpcRoute(SubscriptionService, {
-      verifyLedger({ from }: VerifyLedgerRequest) {
-        asked.push(from);
-        return answers[asked.length - 1] ?? {};
-      },
-    })],
-    host: "127.0.0.1",
-    port: 0,
-    callers: new Map([[SubscriptionService.typeName, ["gateway"]]]),
-    clock: systemClock,
-    logger: silentLogger,
-    health: () => ({ ready: true }),
+  server = await serveService(SubscriptionService, {
+    verifyLedger({ from }: VerifyLedgerRequest) {
+      asked.push(from);
+      return answers[asked.length - 1] ?? {};
+    },
   });
 });
 afterAll(() => server.close());

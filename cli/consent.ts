@@ -2,7 +2,7 @@
 import type { Workspace } from "../gateway/access/access.ts";
 import { normaliseEmail, normalisePhone } from "../platform/address.ts";
 import type { LedgerDamage, LedgerEntry } from "../platform/ledger/ledger.ts";
-import { isSameUuid } from "../platform/identifier.ts";
+import { findById } from "../platform/identifier.ts";
 import { withAccessPlace } from "./access-place.ts";
 import { type ConsentPlace, type ConsentSubject, type NamedGroup, withConsentPlace } from "./consent-place.ts";
 import { chooseWorkspace } from "./data-folder.ts";
@@ -121,7 +121,7 @@ function emailOf(text: string): string {
 
 /** As the group was declared: a UUID may be written in any case. */
 function groupIdOf(groups: readonly NamedGroup[], wanted: string): string {
-  const found = groups.find(({ id }) => id === wanted) ?? groups.find(({ id }) => isSameUuid(id, wanted));
+  const found = findById(groups, wanted);
   if (found !== undefined) return found.id;
   const there = groups.filter(({ archived }) => !archived).map(({ id, name }) => `${id} (${name})`).join(", ");
   throw new CommandError(

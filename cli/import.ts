@@ -14,6 +14,7 @@ import { openReport } from "./import-report.ts";
 import { runImport } from "./import-run.ts";
 import type { SendOptions, Sent } from "./import-send.ts";
 import { CommandError, exitCodes, type JsonOption, printError, printResult, UsageError } from "./output.ts";
+import { httpAddress } from "./option-values.ts";
 import { openProgressBar, type ProgressBar } from "./progress-bar.ts";
 import { readStandardInput } from "./standard-input.ts";
 
@@ -161,11 +162,8 @@ function sendingOf(
 
 /** Address of the server, from the option, the environment or the default. */
 export function serverUrl(options: { readonly url?: string; readonly env: NodeJS.ProcessEnv }): string {
-  const url = options.url ?? (options.env["HEDDLE_URL"] || "http://127.0.0.1:8080");
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new UsageError(`--url must be an http or https address, not "${url}"`);
-  }
-  return url;
+  if (options.url !== undefined) return httpAddress(options.url, "--url");
+  return httpAddress(options.env["HEDDLE_URL"] || "http://127.0.0.1:8080", "HEDDLE_URL");
 }
 
 /** A file keeps the key out of the list of processes, and out of the shell's history. */

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { withoutEnd } from "../platform/text-ends.ts";
 import { dataFolder, isServed } from "./data-folder.ts";
 import { UsageError } from "./output.ts";
+import { httpAddress } from "./option-values.ts";
 import { runningFile } from "./running-record.ts";
 
 interface LinkOptions {
@@ -22,12 +23,6 @@ export function linkBase({ url, dataDir }: LinkOptions, env: NodeJS.ProcessEnv =
   const listened = listenedAddress(dataDir, env);
   if (listened !== undefined) return listened;
   throw new UsageError("Where people reach the server is not known: give --url, or set HEDDLE_PAGES_URL or HEDDLE_PUBLIC_URL");
-}
-
-/** `name`: of the option or setting. */
-function httpAddress(url: string, name: string): string {
-  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url;
-  throw new UsageError(`${name} must be an http or https address, not "${url}"`);
 }
 
 function listenedAddress(dataDir: string | undefined, env: NodeJS.ProcessEnv): string | undefined {

@@ -1,5 +1,6 @@
 /** How values of options are read from the command line. */
 import { InvalidArgumentError } from "commander";
+import { UsageError } from "./output.ts";
 
 export const shells = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof shells)[number];
@@ -29,4 +30,10 @@ export function hours(value: string): number {
   const number = Number(value);
   if (value.trim() !== "" && number >= 0 && number <= 24 * 366) return number;
   throw new InvalidArgumentError("It must be a number of hours, 0 or more.");
+}
+
+/** `url`, where it is an http address; `name`: of the option or setting. Throws UsageError. */
+export function httpAddress(url: string, name: string): string {
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url;
+  throw new UsageError(`${name} must be an http or https address, not "${url}"`);
 }

@@ -13,7 +13,7 @@ import type { SubscriptionService } from "../proto/gen/heddle/subscription/v1/su
 import type { Documents } from "./documents/answers.ts";
 import type { Console } from "./console/console.ts";
 import type { Spent } from "./guards/spend.ts";
-import type { Health } from "./health.ts";
+import type { Readiness } from "../platform/telemetry/metrics-server.ts";
 import type { HttpAnswer, HttpRequest, Reading, RequestHeaders } from "./http-message.ts";
 import type { LimitName } from "./limits-table.ts";
 import type { Dialect } from "./render/refusal-rest.ts";
@@ -121,9 +121,7 @@ export interface Parts {
   readonly documents: Documents;
   readonly console: Console;
   /** May accepted data be applied and read? */
-  readonly health: () => Health;
+  readonly health: () => Readiness;
   /** Does this gateway take requests, whatever stands behind it? */
-  readonly ownHealth: () => Health;
+  readonly ownHealth: () => Readiness;
 }
-
-export type { Health } from "./health.ts";

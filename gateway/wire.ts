@@ -28,7 +28,7 @@ import { openRoutesByHost } from "./find-route.ts";
 import { openAddressLimits } from "./guards/address-limits.ts";
 import { addressList } from "./guards/client-address.ts";
 import type { Observing } from "./observe.ts";
-import type { Health } from "./route.ts";
+import type { Readiness } from "../platform/telemetry/metrics-server.ts";
 import { routeTable } from "./route-table.ts";
 import { openScimNotes } from "./scim-notes.ts";
 import { openServer } from "./server.ts";
@@ -54,7 +54,7 @@ export interface GatewayOptions {
   readonly logger: Logger;
   readonly config: GatewayConfig;
   /** What /readyz answers; always ready where it is left out. */
-  readonly health?: () => Health;
+  readonly health?: () => Readiness;
   readonly telemetry?: Telemetry;
   /** Those of the installation; without it this process is all of them. */
   readonly processes?: () => Promise<readonly RunningProcess[]>;
@@ -74,7 +74,7 @@ export function openGateway(options: GatewayOptions): Gateway {
   telemetry.metrics.gauge("httpInFlight", () => [{ value: observing.inFlight.count }]);
   const scimNotes = openScimNotes({ scim, clock, logger, metrics: telemetry.metrics });
   let { publicUrl: reachedAt } = config;
-  let ownHealth: Health = { ready: true };
+  let ownHealth: Readiness = { ready: true };
   function publicUrl(): string {
     return reachedAt;
   }

@@ -42,6 +42,11 @@ export function isSameUuid(one: string, other: string): boolean {
 
 const uuidShape = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
+/** The one with exactly this id, else the one whose UUID it is in another case. */
+export function findById<T extends { readonly id: string }>(all: readonly T[], id: string): T | undefined {
+  return all.find((one) => one.id === id) ?? all.find((one) => isSameUuid(one.id, id));
+}
+
 /** When a UUIDv7 was made, as Unix milliseconds. */
 export function madeAt(uuid: string): number {
   return Number.parseInt(uuid.replaceAll("-", "").slice(0, 12), 16);

@@ -16,7 +16,7 @@ import { type Caller, isStillGood } from "../guards/authenticate.ts";
 import { fillOf, type LimitFill } from "../guards/limit-fill.ts";
 import { refuseWhilePaused } from "../guards/write-pause.ts";
 import type { Spending } from "../guards/spend.ts";
-import type { Health } from "../health.ts";
+import type { Readiness } from "../../platform/telemetry/metrics-server.ts";
 import type { HttpAnswer } from "../http-message.ts";
 import { reasonOf } from "../observe.ts";
 import type { Activity, WorkspaceActivity } from "./activity.ts";
@@ -29,7 +29,7 @@ export interface Console {
   activity(holder: KeyHolder): WorkspaceActivity;
   live: ConsoleLive;
   limits(holder: KeyHolder): Promise<readonly LimitFill[]>;
-  health(): Health;
+  health(): Readiness;
   openSession(holder: KeyHolder, secret: string): Promise<OpenedSession>;
   /** Of the holder's key, in every browser. */
   endSessions(holder: KeyHolder): Promise<void>;
@@ -87,7 +87,7 @@ interface Done {
 type ConsoleParts = Spending & {
   readonly activity: Activity;
   readonly live: Live;
-  readonly health: () => Health;
+  readonly health: () => Readiness;
   readonly access: Access & AccessAdmin;
   readonly processes: () => Promise<readonly RunningProcess[]>;
   readonly examine: () => Promise<readonly Finding[]>;

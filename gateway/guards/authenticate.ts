@@ -40,13 +40,12 @@ export function authenticate(request: Pick<HttpRequest, "headers" | "query" | "r
 }
 
 /** Asks once more where the key is unknown: it may have been made a moment ago, at another gateway or by a command. Throws as `authenticated`. */
-export async function knowingNewKeys<T>(access: Pick<Access, "awaitKey">, authenticated: () => T): Promise<T> {
+export function knowingNewKeys<T>(access: Pick<Access, "awaitKey">, authenticated: () => T): T | Promise<T> {
   try {
     return authenticated();
   } catch (error) {
     if (!(error instanceof Refusal) || error.reason !== "KEY_INVALID") throw error;
-    await access.awaitKey();
-    return authenticated();
+    return access.awaitKey().then(authenticated);
   }
 }
 

@@ -11,16 +11,18 @@ type Asked = Pick<Parts, "messagingStatus" | "subscription">;
 /** Mail scanners follow links: the page asks, and changes nothing. */
 export async function handleUnsubscribePage(parts: Asked, call: OpenCall): Promise<HttpAnswer> {
   const { hungUp } = call.request;
-  const link = await parts.messagingStatus.openUnsubscribeLink(linkOf(call), { signal: hungUp });
-  return unsubscribePage(link.email, await groupNameOf(link, call, parts));
+  const sent = linkOf(call);
+  const link = await parts.messagingStatus.openUnsubscribeLink(sent, { signal: hungUp });
+  return unsubscribePage(link.email, await groupNameOf(link, sent, parts));
 }
 
 /** Durable when the answer goes out. The body says `List-Unsubscribe=One-Click` and is not needed: the path is the proof. */
 export async function handleUnsubscribe(parts: Asked, call: OpenCall): Promise<HttpAnswer> {
   const { request, readBody } = call;
   await readBody(limits.unsubscribeBodyBytesMax);
-  const group = await groupNameOf(await parts.messagingStatus.openUnsubscribeLink(linkOf(call)), call, parts);
-  await parts.messagingStatus.useUnsubscribeLink(linkOf(call));
+  const sent = linkOf(call);
+  const group = await groupNameOf(await parts.messagingStatus.openUnsubscribeLink(sent), sent, parts);
+  await parts.messagingStatus.useUnsubscribeLink(sent);
   const wantsPage = request.headers.get("accept")?.includes("text/html") ?? false;
   return wantsPage ? unsubscribedPage(group) : { status: 200, headers: [], body: '{"message":"success"}' };
 }
@@ -31,13 +33,12 @@ export async function handleUnsubscribe(parts: Asked, call: OpenCall): Promise<H
  */
 async function groupNameOf(
   { subscriptionGroupId, workspaceId }: OpenUnsubscribeLinkResponse,
-  call: OpenCall,
+  { requestId, traceparent }: ReturnType<typeof linkOf>,
   { subscription }: Pick<Asked, "subscription">,
 ): Promise<string | undefined> {
   if (subscriptionGroupId === "") return undefined;
   // A messaging-status service of the build before does not say whose link it is
   if (workspaceId === "") return "";
-  const { requestId, traceparent } = linkOf(call);
   const found = await subscription.listGroups({ scope: { workspaceId, requestId, traceparent } }).catch(() => undefined);
   if (found === undefined) return "";
   const group = found.groups.find(({ id }) => id === subscriptionGroupId);

@@ -48,10 +48,9 @@ export async function lookAtPlaces(
       return await Promise.all(own.map((lane) => position(`messaging-status-${layout.messagingStatus(lane)}`)));
     case "profile": {
       const orders = Array.from({ length: partitions }, (_, partition) => partition);
-      const resolved = orders.flatMap((
-        partition,
-      ) => [tailPlaceOf(connection, names, partition), checkpointOf(connection, names, partition)]);
-      return await Promise.all([...resolved, ...own.map((lane) => position(`apply-${lane}`))]);
+      const tails = orders.map((partition) => tailPlaceOf(connection, names, partition));
+      const checkpoints = orders.map((partition) => checkpointOf(connection, names, partition));
+      return await Promise.all([...tails, ...checkpoints, ...own.map((lane) => position(`apply-${lane}`))]);
     }
   }
 }

@@ -1,4 +1,5 @@
 /** A served part for tests: answers what it is given, on a free port of this machine. */
+import type { DescService } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { systemClock } from "../clock.ts";
@@ -11,11 +12,20 @@ export type Implementation = Partial<ServiceImpl<typeof ProfileService>>;
 
 /** The caller "gateway" may use all of it. */
 export function servePart(implementation: Implementation, options: Partial<RpcServerOptions> = {}): Promise<RpcServer> {
+  return serveService(ProfileService, implementation, options);
+}
+
+/** As `servePart`, for any service. */
+export function serveService<S extends DescService>(
+  service: S,
+  implementation: Partial<ServiceImpl<S>>,
+  options: Partial<RpcServerOptions> = {},
+): Promise<RpcServer> {
   return serveRpc({
-    routes: [rpcRoute(ProfileService, implementation)],
+    routes: [rpcRoute(service, implementation)],
     host: "127.0.0.1",
     port: 0,
-    callers: new Map([[ProfileService.typeName, ["gateway"]]]),
+    callers: new Map([[service.typeName, ["gateway"]]]),
     clock: systemClock,
     logger: silentLogger,
     health: () => ({ ready: true }),

@@ -74,7 +74,7 @@ export interface DatabaseOptions extends Partial<WalSyncParts>, Pick<CheckpointO
 function openHandle(path: string, logger: Logger): DatabaseSync {
   let handle: DatabaseSync | undefined;
   try {
-    const leftOver = leftOverChanges(path);
+    const leftOver = path === inMemory ? undefined : leftOverChanges(path);
     if (leftOver !== undefined) {
       throw new Error(
         `"${leftOver}" has changes of a database that was here, and a new one would remove them: put that one back, or move the file away`,

@@ -3,11 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { systemClock } from "../../platform/clock.ts";
-import { silentLogger } from "../../platform/logger.ts";
 import { Refusal } from "../../platform/refusal.ts";
-import { rpcRoute } from "../../platform/rpc/guard.ts";
-import { serveRpc } from "../../platform/rpc/server.ts";
+import { serveService } from "../../platform/rpc/part.fixture.ts";
 import { SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { type CommandResult, runCommand } from "../command-line.ts";
 import { freePorts } from "../servers/server-process.ts";
@@ -85,19 +82,11 @@ for (
 test("heddle apply shows the secrets that it made also where a later step fails, and a repeat says how to get another", async () => {
   const name = fresh("co");
   const file = declare(name);
-  const broken = await serveRpc({
-    routes: [rpcRoute(SubscriptionService, {
-      listGroups: () => ({}),
-      declareGroups() {
-        throw new Refusal("STORE_UNAVAILABLE");
-      },
-    })],
-    host: "127.0.0.1",
-    port: 0,
-    callers: new Map([[SubscriptionService.typeName, ["gateway"]]]),
-    clock: systemClock,
-    logger: silentLogger,
-    health: () => ({ ready: true }),
+  const broken = await serveService(SubscriptionService, {
+    listGroups: () => ({}),
+    declareGroups() {
+      throw new Refusal("STORE_UNAVAILABLE");
+    },
   });
   try {
     const { code, output, errors } = await apply(file, { HEDDLE_SUBSCRIPTION_URL: broken.url });

@@ -1,5 +1,5 @@
 /** The writes: create, update and restore. */
-import { isSameUuid } from "../../../platform/identifier.ts";
+import { findById } from "../../../platform/identifier.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { type Center, summaryOf } from "./center.ts";
@@ -62,6 +62,6 @@ export async function foundCenter({ centers }: Pick<CenterDeps, "centers">, work
 }
 
 async function inAnyCase(centers: CenterStore, workspaceId: string, id: string): Promise<Center | undefined> {
-  const found = (await centers.summaries(workspaceId)).find((center) => isSameUuid(center.id, id));
+  const found = findById(await centers.summaries(workspaceId), id);
   return found && await centers.byId(workspaceId, found.id);
 }

@@ -1,11 +1,9 @@
 /** What is declared goes over the wire however large its sources are, as nobody needs them whole. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { fakeClock } from "../../../platform/clock.fixture.ts";
-import { systemClock } from "../../../platform/clock.ts";
-import { silentLogger } from "../../../platform/logger.ts";
 import { connectClient, type RpcClient } from "../../../platform/rpc/client.ts";
-import { rpcRoute } from "../../../platform/rpc/guard.ts";
-import { type RpcServer, serveRpc } from "../../../platform/rpc/server.ts";
+import { serveService } from "../../../platform/rpc/part.fixture.ts";
+import type { RpcServer } from "../../../platform/rpc/server.ts";
 import { type Database, openDatabase } from "../../../platform/sqlite/database.ts";
 import { MessageOwnerKind, TranslationService } from "../../../proto/gen/heddle/content/v1/translation_service_pb.ts";
 import { openTranslations } from "../wire.ts";
@@ -16,15 +14,7 @@ let server: RpcServer;
 let rpc: RpcClient<typeof TranslationService>;
 beforeEach(async () => {
   database = openDatabase({ path: ":memory:" });
-  server = await serveRpc({
-    routes: [rpcRoute(TranslationService, await openTranslations(database, fakeClock()))],
-    host: "127.0.0.1",
-    port: 0,
-    callers: new Map([[TranslationService.typeName, ["gateway"]]]),
-    clock: systemClock,
-    logger: silentLogger,
-    health: () => ({ ready: true }),
-  });
+  server = await serveService(TranslationService, await openTranslations(database, fakeClock()));
   rpc = connectClient(TranslationService, { addresses: [server.url], caller: "gateway", deadlineMs: 10_000 });
 });
 afterEach(async () => {

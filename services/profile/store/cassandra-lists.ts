@@ -1,5 +1,5 @@
 /** Lists over many users: a workspace in pages, who is held, what was set aside. Each is kept in a fixed number of partitions. */
-import { allBuckets, bucketOf as listOf } from "../../../platform/cassandra/buckets.ts";
+import { allBuckets } from "../../../platform/cassandra/buckets.ts";
 import { inFlight } from "../../../platform/in-flight.ts";
 import type { Row, Session, Statement } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
@@ -7,9 +7,10 @@ import type { HeldEntry, ProfileStore, RequestOrigin } from "../domain/ports.ts"
 import type { Profile } from "../domain/profile.ts";
 import type { UserId } from "../domain/user-key.ts";
 import type { ProfileReads } from "./cassandra-profiles.ts";
-import { originBucket, profileFromBlob, stampOf } from "./cassandra-values.ts";
+import { originBucket, profileFromBlob } from "./cassandra-values.ts";
 import { originsFromRow } from "./origin-rows.ts";
 import { pageBack } from "./cassandra-newest.ts";
+import { listEntry } from "./cassandra-writer.ts";
 import {
   deleteHeldUser,
   selectBlockedUsers,
@@ -216,7 +217,6 @@ async function forgetFreed(
   const user = (await reads.loadUsers(workspaceId, [userId])).get(userId);
   // Who has no row yet is about to be held
   if (user?.mark === undefined || user.held) return;
-  const values = { workspace_id: workspaceId, bucket: listOf(userId), user_id: userId, stamp: stampOf(user.mark) };
   // What fails is done by who reads the list next
-  await session.execute({ cql: deleteHeldUser, values, idempotent: true }).catch(() => {});
+  await session.execute(listEntry(deleteHeldUser, [workspaceId, userId], user.mark)).catch(() => {});
 }

@@ -120,22 +120,20 @@ function newBuckets(
 
 /** New users who lie alone, and who began to be held. */
 function listed({ workspaceId, users, held }: UserChanges, bucketOf: BucketOf): Statement[][] {
-  const entries = Array.from(
-    users,
-    ([id, { isNew, mark }]) =>
-      isNew && placeOf(workspaceId, id, bucketOf).bucket === undefined ? [listEntry(putUserId, [workspaceId, id], mark)] : [],
-  );
-  const waiting = Array.from(held, ([id, state]) => state === null ? [] : [listEntry(putHeldUser, [workspaceId, id], state.since)]);
-  return [...entries, ...waiting].filter((statements) => statements.length > 0);
+  const alone = [...users].filter(([id, { isNew }]) => isNew && placeOf(workspaceId, id, bucketOf).bucket === undefined);
+  const entries = alone.map(([id, { mark }]) => [listEntry(putUserId, [workspaceId, id], mark)]);
+  const waiting = [...held].flatMap(([id, state]) => state === null ? [] : [[listEntry(putHeldUser, [workspaceId, id], state.since)]]);
+  return [...entries, ...waiting];
 }
 
 /** Who ceased to be held. */
 function freed({ workspaceId, users, held }: UserChanges): Statement[][] {
-  return Array.from(held, ([id, state]) => state === null ? [listEntry(deleteHeldUser, [workspaceId, id], markOf(users, id))] : [])
-    .filter((statements) => statements.length > 0);
+  const ended = [...held].filter(([, state]) => state === null);
+  return ended.map(([id]) => [listEntry(deleteHeldUser, [workspaceId, id], markOf(users, id))]);
 }
 
-function listEntry(cql: string, [workspaceId, id]: readonly [string, string], mark: Mark): Statement {
+/** An entry of a list over many users, or its end, with the mark of what brought it as age. */
+export function listEntry(cql: string, [workspaceId, id]: readonly [string, string], mark: Mark): Statement {
   return { cql, values: { workspace_id: workspaceId, bucket: listOf(id), user_id: id, stamp: stampOf(mark) }, idempotent: true };
 }
 

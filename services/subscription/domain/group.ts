@@ -1,5 +1,5 @@
 /** Subscription groups: what is declared of them, and which addresses they take. */
-import { isSameUuid } from "../../../platform/identifier.ts";
+import { findById } from "../../../platform/identifier.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 
@@ -19,7 +19,7 @@ const unknownGroup = "Invalid subscription group ID";
 
 /** By its id; a UUID that no group has exactly is found in any case. Refuses INPUT_INVALID for an id that no group of the workspace has. */
 export function groupOf(groups: readonly Group[], id: string): Group {
-  const found = groups.find((group) => group.id === id) ?? groups.find((group) => isSameUuid(group.id, id));
+  const found = findById(groups, id);
   if (found === undefined) throw new Refusal("INPUT_INVALID", unknownGroup);
   return found;
 }

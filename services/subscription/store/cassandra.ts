@@ -78,11 +78,11 @@ async function sweep(sweeping: SweptTables, { now, max }: { readonly now: number
 
 async function sweepOne({ session, tables, rows, isFree, change }: SweptTables, row: Row, now: number): Promise<boolean> {
   const [workspaceId, userId] = [String(row["workspace_id"]), String(row["user_id"])];
-  if (!await isFree(workspaceId, userId)) return false;
   const { states, ends } = await tables.loadForStep(workspaceId, [userId]);
   const user = states.get(userId);
   const listedUntil = Number(row["undo_until"]);
   const isOver = user !== undefined && user.merges.length > 0 && firstWindow(user) < now;
+  if (isOver && !await isFree(workspaceId, userId)) return false;
   if (user !== undefined && isOver) {
     change(user);
     const stamp = stampAfter(user);
