@@ -1,8 +1,10 @@
 /** The exporter against a collector: batches, what is dropped when it is away, and the end. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, expect, test } from "vitest";
-import { systemClock } from "../clock.ts";
+import { setImmediate } from "node:timers/promises";
+import { afterEach, expect, test, vi } from "vitest";
+import { type Clock, systemClock } from "../clock.ts";
+import { fakeClock } from "../clock.fixture.ts";
 import { limits } from "../limits.ts";
 import { silentLogger } from "../logger.ts";
 import { openOtlpExporter } from "./otlp-exporter.ts";
@@ -26,13 +28,13 @@ async function collector(status = 200): Promise<{ url: string; spans: () => stri
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/traces`, spans: () => names };
 }
 
-function exporterTo(url: string) {
+function exporterTo(url: string, clock: Clock = systemClock) {
   const dropped = new Map<string, number>();
   const exporter = openOtlpExporter({
     url,
     headers: [],
     resource: { "service.name": "test" },
-    clock: systemClock,
+    clock,
     logger: silentLogger,
     dropped: (reason, spans) => dropped.set(reason, (dropped.get(reason) ?? 0) + spans),
   });
@@ -70,4 +72,25 @@ test("beyond the queue spans are dropped and counted", async () => {
   for (let n = 0; n < count; n += 1) exporter.take(span(n));
   expect(dropped.get("queue_full")).toBe(10);
   await exporter.close();
+});
+
+test("spans that come while others are sent do not end the sending", async () => {
+  const clock = fakeClock();
+  const { exporter } = exporterTo("http://collector", clock);
+  const sent: string[] = [];
+  vi.stubGlobal("fetch", async (_url: string, { body }: { readonly body: string }) => {
+    sent.push(...[...body.matchAll(/span \d/g)].map(String));
+    if (sent.length === 1) exporter.take(span(2));
+    return new Response("{}");
+  });
+  ends.push(() => vi.unstubAllGlobals());
+  exporter.take(span(1));
+  clock.advance(limits.traceFlushMs);
+  while (sent.length < 2) await setImmediate();
+  for (let turn = 0; turn < 10; turn += 1) await setImmediate();
+  // Nothing waits any more
+  clock.advance(limits.traceFlushMs);
+  exporter.take(span(3));
+  await exporter.close();
+  expect(sent).toEqual(["span 1", "span 2", "span 3"]);
 });

@@ -56,7 +56,7 @@ class OtlpExporter {
   #flush(): void {
     this.#cancel?.();
     this.#cancel = undefined;
-    this.#sending ??= this.#sendAll();
+    if (this.#waiting.length > 0) this.#sending ??= this.#sendAll();
   }
 
   async #sendAll(): Promise<void> {
