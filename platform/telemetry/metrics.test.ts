@@ -1,4 +1,5 @@
 /** The metrics of the table in Prometheus' conventions and format, gauges that are asked at each scrape, and lag. */
+import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { fakeClock } from "../clock.fixture.ts";
 import { createLagLook, openLagMeter } from "./lag.ts";
@@ -43,6 +44,30 @@ test("a gauge is asked at each scrape; what it no longer tells, and what fails, 
   expect(text).toContain('heddle_lane_lag_records{lane="a"} 3');
   expect(text).not.toContain('lane="b"');
   expect(text).not.toMatch(/^heddle_dead_letters/m);
+});
+
+test("two that scrape at the same time both see everything", async () => {
+  const metrics = await openMetrics();
+  const slow = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let [asked, slower] = [0, 0];
+  metrics.gauge("laneLagRecords", async () => {
+    asked += 1;
+    if (asked > 1) await slow[1]?.promise;
+    return [{ labels: { lane: "a" }, value: 3 }];
+  });
+  metrics.gauge("deadLetters", async () => {
+    slower += 1;
+    await slow[slower - 1]?.promise;
+    return [];
+  });
+  const first = metrics.text();
+  await setImmediate();
+  const second = metrics.text();
+  for (const { resolve } of slow) {
+    resolve();
+    await setImmediate();
+  }
+  for (const text of await Promise.all([first, second])) expect(text).toContain('heddle_lane_lag_records{lane="a"} 3');
 });
 
 test("what waits is told by service, and held users only of one that holds users", async () => {

@@ -1,4 +1,5 @@
 /** The metrics of a process: counted and observed by name of the table, asked at each scrape, in the Prometheus text format. */
+import { singleFlight } from "../single-flight.ts";
 import { type CounterKey, type GaugeKey, type HistogramKey, type MetricRow, metricTable } from "./metric-table.ts";
 
 type Labels = Readonly<Record<string, string>>;
@@ -57,11 +58,12 @@ export async function openMetrics(): Promise<ShownMetrics> {
       readers.set(own, { metric, read });
       return () => void readers.delete(own);
     },
-    async text() {
+    // One at a time: the next begins by taking away what the gauges say
+    text: singleFlight<void, string>(async () => {
       for (const gauge of gauges.values()) gauge.reset();
       await Promise.all([...readers.values()].map((reader) => scrape(reader).catch(() => {})));
       return await registry.metrics();
-    },
+    }),
     contentType: registry.contentType,
   };
 }
