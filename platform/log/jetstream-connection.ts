@@ -51,6 +51,8 @@ export async function connectJetStream(options: ConnectOptions): Promise<JetStre
     name: "heddle",
     timeout: limits.logConnectMs,
     maxReconnectAttempts: -1,
+    // Credentials that a server refuses may be mended while we go on asking
+    ignoreAuthErrorAbort: true,
     reconnectTimeWait: limits.logReconnectMs,
     reconnectJitter: limits.logReconnectMs,
     pingInterval: limits.logPingMs,
