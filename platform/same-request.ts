@@ -8,6 +8,12 @@ export interface RequestHashes {
   readonly sentHash?: string;
 }
 
+/** The mark of a request with an Idempotency-Key, as a document has it. */
+export interface DocumentMark extends RequestHashes {
+  /** Of the key, who sent it and what it counts for. */
+  readonly requestHash: string;
+}
+
 export function isSameRequest(first: RequestHashes, again: RequestHashes): boolean {
   return hashOf(first) === hashOf(again) || isSameToTheBuildBefore(first, again);
 }

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { hash } from "node:crypto";
 import { type DescMessage, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import type { RequestContext, Scoped } from "../request-context.ts";
-import type { RequestHashes } from "../same-request.ts";
+import type { DocumentMark } from "../same-request.ts";
 
 /** heddle.intake.v1.Idempotency */
 export interface IdempotencyMark {
@@ -15,11 +15,6 @@ export interface IdempotencyMark {
   readonly keepMs: bigint;
   /** The answer, where it is known before the request is decided: in binary. */
   readonly answer?: Uint8Array<ArrayBuffer>;
-}
-
-/** The same as a document has it. */
-export interface DocumentMark extends RequestHashes {
-  readonly requestHash: string;
 }
 
 export interface Repeats {

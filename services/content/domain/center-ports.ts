@@ -1,6 +1,6 @@
 /** What preference centers need from outside. */
 import type { Clock } from "../../../platform/clock.ts";
-import type { RequestHashes } from "../../../platform/same-request.ts";
+import type { DocumentMark } from "../../../platform/same-request.ts";
 import type { Center, CenterContent, CenterSummary, CenterVersion, PageSettings } from "./center.ts";
 
 /** Preference centers of workspaces, each found within its own workspace only. */
@@ -49,7 +49,7 @@ export interface CenterChange {
 }
 
 /** The answer to a request with an Idempotency-Key. */
-export interface IdempotencyEntry extends Mark {
+export interface IdempotencyEntry extends DocumentMark {
   readonly answer: CenterAnswer;
   /** Unix milliseconds. */
   readonly expiresAt: number;
@@ -74,17 +74,11 @@ export interface CenterDeps {
   readonly newCenterId: () => string;
 }
 
-/** Of a request with an Idempotency-Key. */
-export interface Mark extends RequestHashes {
-  /** Of the key, who sent it and what it counts for. */
-  readonly requestHash: string;
-}
-
 /** Who asks. */
 export interface Caller {
   readonly workspaceId: string;
   readonly requestId: string;
   readonly actor: string;
   /** Absent: no Idempotency-Key was sent. */
-  readonly mark?: Mark;
+  readonly mark?: DocumentMark;
 }

@@ -2,8 +2,7 @@
 import type { Clock } from "../../../platform/clock.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
-import { isSameRequest } from "../../../platform/same-request.ts";
-import type { Mark } from "./center-ports.ts";
+import { type DocumentMark, isSameRequest } from "../../../platform/same-request.ts";
 import { findLocale, findMessage, type MessageQuestion } from "./find-messages.ts";
 import { loadFacts } from "./read-translations.ts";
 import { sourceLocaleId, type Texts, type TextsKey } from "./translation.ts";
@@ -15,7 +14,7 @@ export interface PutRequest {
   /** Id or name. */
   readonly locale: string;
   readonly texts: Texts;
-  readonly mark?: Mark;
+  readonly mark?: DocumentMark;
 }
 
 /**

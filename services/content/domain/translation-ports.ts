@@ -1,6 +1,5 @@
 /** What translations need from outside. */
-import type { RequestHashes } from "../../../platform/same-request.ts";
-import type { Mark } from "./center-ports.ts";
+import type { DocumentMark, RequestHashes } from "../../../platform/same-request.ts";
 import type { MessageOwner, OwnerKind, Texts, TextsKey, TranslationSettings } from "./translation.ts";
 
 export interface TranslationStore {
@@ -50,5 +49,5 @@ export interface TextsWrite {
   /** Unix milliseconds. */
   readonly now: number;
   /** Of a request with an Idempotency-Key, kept for `idempotencyKeepMs`. */
-  readonly mark?: Mark;
+  readonly mark?: DocumentMark;
 }

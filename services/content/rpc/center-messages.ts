@@ -2,6 +2,7 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { documentMarkOf } from "../../../platform/intake/idempotency.ts";
 import { Refusal } from "../../../platform/refusal.ts";
+import { type Scoped, scopeOf } from "../../../platform/request-context.ts";
 import {
   CenterState,
   type PageOptions as PageOptionsMessage,
@@ -12,19 +13,14 @@ import type { CenterContent, CenterSummary, CenterVersion, LinkTag, PageOptions 
 import type { Caller } from "../domain/center-ports.ts";
 import type { ContentDraft } from "../domain/check-center.ts";
 
-type Scoped = { readonly scope?: Scope | undefined };
-
 /** Refuses INPUT_INVALID for a request that names no workspace. */
-export function callerOf({ scope }: Scoped): Caller {
-  if (scope === undefined || scope.workspaceId === "") {
-    throw new Refusal("INPUT_INVALID", "Expected a scope with a workspace, got none");
-  }
-  const { workspaceId, requestId, actor } = scope;
+export function callerOf(message: Scoped<Scope>): Caller {
+  const { workspaceId, requestId, actor } = scopeOf(message);
   return { workspaceId, requestId, actor };
 }
 
 /** As callerOf, with the mark of a request that may be sent twice: a key counts for its actor and for one kind of request. */
-export function writerOf<Asked extends DescMessage>(schema: Asked, message: MessageShape<Asked> & Scoped): Caller {
+export function writerOf<Asked extends DescMessage>(schema: Asked, message: MessageShape<Asked> & Scoped<Scope>): Caller {
   const mark = documentMarkOf(schema, message, schema.typeName);
   return { ...callerOf(message), ...(mark && { mark }) };
 }

@@ -8,21 +8,12 @@ import {
   type MessageVariation,
   type Text,
 } from "../../../proto/gen/heddle/content/v1/translation_service_pb.ts";
-import type { Scope } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { DeclaredOwner, DeclaredTranslations, DeclaredVariation } from "../domain/declared-translations.ts";
 import type { MessageQuestion } from "../domain/find-messages.ts";
 import type { MissingTexts } from "../domain/list-missing-texts.ts";
 import type { FoundTranslation } from "../domain/read-translations.ts";
 import type { Locale, MessageOwner, OwnerKind, Texts, Variation } from "../domain/translation.ts";
 import type { Declared } from "../domain/translation-ports.ts";
-
-/** Refuses INPUT_INVALID for a request that names no workspace. */
-export function workspaceOf({ scope }: { readonly scope?: Scope | undefined }): string {
-  if (scope === undefined || scope.workspaceId === "") {
-    throw new Refusal("INPUT_INVALID", "Expected a scope with a workspace, got none");
-  }
-  return scope.workspaceId;
-}
 
 /** UUIDs are compared in lower case. */
 export function questionFromMessage(message: QuestionMessage | undefined): MessageQuestion {

@@ -4,6 +4,7 @@ import type { Clock } from "../../../platform/clock.ts";
 import { inFlight } from "../../../platform/in-flight.ts";
 import { documentMarkOf } from "../../../platform/intake/idempotency.ts";
 import { limits } from "../../../platform/limits.ts";
+import { scopeOf } from "../../../platform/request-context.ts";
 import {
   type GetDeclaredTranslationsRequest,
   type ListTranslationsRequest,
@@ -26,7 +27,6 @@ import {
   textsFromMessage,
   textsToMessage,
   translationToMessage,
-  workspaceOf,
 } from "./translation-messages.ts";
 
 export interface TranslationDeps {
@@ -41,17 +41,17 @@ export function translationRoutes(deps: TranslationDeps): ServiceImpl<typeof Tra
   return {
     listTranslations: (message) => handleListTranslations(store, message),
     async getSource(message) {
-      return { texts: textsToMessage(await getSource(store, workspaceOf(message), questionFromMessage(message.question))) };
+      return { texts: textsToMessage(await getSource(store, scopeOf(message).workspaceId, questionFromMessage(message.question))) };
     },
     putTranslation: (message) => handlePutTranslation(deps, message),
     async declareTranslations(message) {
       const declaration = { ...declarationFromMessage(message), prune: message.prune, dryRun: message.dryRun };
-      const changes = await declareTranslations(deps, workspaceOf(message), declaration);
+      const changes = await declareTranslations(deps, scopeOf(message).workspaceId, declaration);
       return { changes: changes.map((change) => ({ ...change, fields: message.dryRun ? fieldChangeMessages(change.fields) : [] })) };
     },
     getDeclaredTranslations: (message, context) => handleGetDeclaredTranslations(store, message, context),
     async listMissingTexts(message, { signal }) {
-      const { missing, more } = await listMissingTexts(store, workspaceOf(message), { locale: message.locale, signal });
+      const { missing, more } = await listMissingTexts(store, scopeOf(message).workspaceId, { locale: message.locale, signal });
       return { missing: missing.map(missingToMessage), more };
     },
   };
@@ -59,13 +59,13 @@ export function translationRoutes(deps: TranslationDeps): ServiceImpl<typeof Tra
 
 async function handleListTranslations(store: TranslationStore, message: ListTranslationsRequest) {
   const question = questionFromMessage(message.question);
-  const found = await listTranslations(store, workspaceOf(message), { question, locale: message.locale });
+  const found = await listTranslations(store, scopeOf(message).workspaceId, { question, locale: message.locale });
   return { translations: found.map((translation) => translationToMessage(translation, { message: question.messageId !== "" })) };
 }
 
 async function handlePutTranslation(deps: TranslationDeps, message: PutTranslationRequest) {
   const mark = documentMarkOf(PutTranslationRequestSchema, message);
-  return await putTranslation(deps, workspaceOf(message), {
+  return await putTranslation(deps, scopeOf(message).workspaceId, {
     question: questionFromMessage(message.question),
     locale: message.locale,
     texts: textsFromMessage(message.texts),
@@ -78,7 +78,7 @@ async function handleGetDeclaredTranslations(
   message: GetDeclaredTranslationsRequest,
   { signal }: Pick<HandlerContext, "signal">,
 ) {
-  const workspaceId = workspaceOf(message);
+  const { workspaceId } = scopeOf(message);
   const declared = await store.declared(workspaceId);
   if (message.sourceCharsMax === 0) return declaredToMessage(declared, undefined);
   const ids = declared.owners.flatMap(({ steps }) => steps.flatMap(({ variations }) => variations.map(({ id }) => id)));
