@@ -38,7 +38,7 @@ export function checkUser(body: unknown, directory: Directory): Draft {
     ...(userName === undefined ? {} : { userName: userName.trim() }),
     ...(isPresent(active) ? { active: booleanOf(active, "active") } : {}),
     profile: checkProfile(known),
-    ...(isPresentObject(permissions) ? { permissions: checkPermissions(permissions, directory) } : {}),
+    ...(permissions !== undefined && permissions !== null ? { permissions: checkPermissions(permissions, directory) } : {}),
     ignored,
   };
 }
@@ -49,10 +49,6 @@ export function checkSchemas(body: Fields, schema: string): void {
   const wanted = lowerAscii(schema);
   if (Array.isArray(named) && named.some((each) => typeof each === "string" && lowerAscii(each) === wanted)) return;
   throw new Refusal("BODY_SHAPE_INVALID", `'schemas' must be an array that holds '${schema}'`);
-}
-
-function isPresentObject(value: unknown): boolean {
-  return value !== undefined && value !== null;
 }
 
 /** The members by the names of the schema. */

@@ -1,8 +1,8 @@
 /** What a request changed, in the words of the log. */
+import { isSame } from "../../../platform/field-changes.ts";
 import { limits } from "../../../platform/limits.ts";
 import { type Fields, member } from "./fields.ts";
 import type { AttributeChange, Caller, LogEntry } from "./ports.ts";
-import { sameValue } from "./same-value.ts";
 
 export function logEntry(caller: Caller, at: number, of: Omit<LogEntry, "companyId" | "at" | keyof Sent>): LogEntry {
   const { companyId, requestId, tokenId, origin, method } = caller;
@@ -17,7 +17,7 @@ export function changesBetween(before: Fields | undefined, after: Fields | undef
   return [...names].filter((name) => name !== "meta" && name !== "schemas").flatMap((attribute) => {
     const from = before && member(before, attribute);
     const to = after && member(after, attribute);
-    if (sameValue(from, to)) return [];
+    if (isSame(from, to)) return [];
     return [{ attribute, ...(from === undefined ? {} : { from: bounded(from) }), ...(to === undefined ? {} : { to: bounded(to) }) }];
   });
 }

@@ -1,5 +1,5 @@
 /** One change of a patch, applied: adds, replaces or removes at a path and gives back the user as it is then. */
-import { sameValue } from "./same-value.ts";
+import { isSame } from "../../../platform/field-changes.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { attributeNamed, type AttributePath, lastOf, pathText } from "./attribute-path.ts";
 import { booleanOf, invalid } from "./check-values.ts";
@@ -88,14 +88,14 @@ function isPrimary(value: unknown): value is Fields {
 function removed(attribute: Attribute, held: unknown, value: unknown): unknown {
   if (!attribute.multi || value === undefined || value === null) return undefined;
   const named = asList(normalised(attribute, value));
-  return asList(held).filter((each) => !named.some((one) => sameValue(each, one) || covers(each, one)));
+  return asList(held).filter((each) => !named.some((one) => isSame(each, one) || covers(each, one)));
 }
 
 /** The named value says the same as the held one, as far as it says anything. */
 function covers(held: unknown, named: unknown): boolean {
   if (!isFields(held) || !isFields(named)) return false;
   const entries = Object.entries(named);
-  return entries.length > 0 && entries.every(([name, value]) => sameValue(member(held, name), value));
+  return entries.length > 0 && entries.every(([name, value]) => isSame(member(held, name), value));
 }
 
 interface Within extends Change {

@@ -1,5 +1,6 @@
 /** What the domain needs from outside: the store of users, and ids. */
 import type { Clock } from "../../../platform/clock.ts";
+import type { DocumentMark } from "../../../platform/same-request.ts";
 import type { User } from "./user.ts";
 
 /** Users of companies, each found within its own company only. */
@@ -58,13 +59,16 @@ export interface UserDeleted {
 }
 
 /** The answer to a request with an Idempotency-Key. */
-export interface IdempotencyEntry {
-  /** Of route and key. */
-  readonly requestHash: string;
-  readonly bodyHash: string;
-  readonly answer: { readonly userJson: string; readonly id: string; readonly etag: string };
+export interface IdempotencyEntry extends DocumentMark {
+  readonly answer: Answer;
   /** Unix milliseconds. */
   readonly expiresAt: number;
+}
+
+export interface Answer {
+  readonly userJson: string;
+  readonly id: string;
+  readonly etag: string;
 }
 
 /** One request, as administrators read it. Holds no secret and no body. */
@@ -132,5 +136,5 @@ export interface Caller {
   readonly target: string;
   readonly baseUrl: string;
   /** Absent: no Idempotency-Key was sent. */
-  readonly mark?: { readonly requestHash: string; readonly bodyHash: string };
+  readonly mark?: DocumentMark;
 }

@@ -1,4 +1,5 @@
 /** Replaces (PUT) or patches a dashboard user. */
+import { isSame } from "../../../platform/field-changes.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { checkUser, type Draft } from "./check-user.ts";
 import { checkVersion } from "./entity-tag.ts";
@@ -6,7 +7,6 @@ import { type Fields, member } from "./fields.ts";
 import { changesBetween, logEntry } from "./log-entry.ts";
 import { patchUser } from "./patch-user.ts";
 import type { Caller, ScimDeps } from "./ports.ts";
-import { sameValue } from "./same-value.ts";
 import type { Directory, User } from "./user.ts";
 import { userNameKey } from "./user-name.ts";
 import { answerOf, type Shown, writeUser, type Written } from "./write-user.ts";
@@ -31,7 +31,7 @@ export async function patchUserById(deps: ScimDeps, caller: Caller, target: Targ
     draftOf(resource) {
       const { body, ignored } = patchUser(resource, target.body);
       // Grants for what is no longer declared are not shown; they stay unless the patch changes the permissions
-      const same = sameValue(member(body, "permissions"), member(resource, "permissions"));
+      const same = isSame(member(body, "permissions"), member(resource, "permissions"));
       return { ...checkUser(same ? { ...body, permissions: undefined } : body, target.directory), ignored };
     },
   });
@@ -81,5 +81,5 @@ function withDraft(before: User, { profile, active, permissions }: Draft, now: n
   const kept = { companyId, id, userName, userNameKey: key, createdAt, lastSignInAt };
   const silent = { active: active ?? before.active, permissions: permissions ?? before.permissions };
   const after: User = { ...profile, ...silent, ...kept, modifiedAt: before.modifiedAt, revision };
-  return sameValue(before, after) ? before : { ...after, modifiedAt: now, revision: revision + 1 };
+  return isSame(before, after) ? before : { ...after, modifiedAt: now, revision: revision + 1 };
 }

@@ -3,16 +3,10 @@ import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { isSameRequest } from "../../../platform/same-request.ts";
 import type { Fields } from "./fields.ts";
-import type { Caller, IdempotencyEntry, ScimDeps, UserChange } from "./ports.ts";
+import type { Answer, Caller, IdempotencyEntry, ScimDeps, UserChange } from "./ports.ts";
 import type { Project } from "./project-user.ts";
 import { presented, type Renderer } from "./render-user.ts";
 import { etagOf, type User } from "./user.ts";
-
-export interface Answer {
-  readonly userJson: string;
-  readonly id: string;
-  readonly etag: string;
-}
 
 export interface Written extends Answer {
   readonly replayed: boolean;
@@ -34,9 +28,8 @@ function shownJson(resource: Fields, project: Project): string {
 }
 
 /** What an attempt would do. */
-export interface Planned {
-  /** Undefined: nothing is to be written. */
-  readonly change?: Omit<UserChange, "remember">;
+interface Planned {
+  readonly change: Omit<UserChange, "remember">;
   readonly answer: Answer;
 }
 
@@ -50,11 +43,11 @@ export async function writeUser(deps: ScimDeps, caller: Caller, plan: () => Prom
     if (repeat) return repeat;
     const { change, answer } = await plan();
     // Without a key there is nothing to remember, and what changes nothing need not be written
-    if (change === undefined || (!caller.mark && change.before === change.after)) return { ...answer, replayed: false, logged: false };
+    if (!caller.mark && change.before === change.after) return { ...answer, replayed: false, logged: false };
     const outcome = await deps.users.commit(withMark(change, answer, { caller, now: deps.clock.now() }));
     if (outcome === "committed") {
       if (change.event) deps.published();
-      return { ...answer, replayed: false, logged: change.log !== undefined };
+      return { ...answer, replayed: false, logged: true };
     }
     if (outcome === "name_taken") return (await repeatOf(deps, caller)) ?? refuseTaken();
   }

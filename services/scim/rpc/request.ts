@@ -5,11 +5,11 @@ import { limits } from "../../../platform/limits.ts";
 import { sha256Hex } from "../../../platform/identifier.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { Directory as DirectoryMessage, Projection, Scope, UserAnswer } from "../../../proto/gen/heddle/scim/v1/scim_service_pb.ts";
-import type { Caller } from "../domain/ports.ts";
+import type { Answer, Caller } from "../domain/ports.ts";
 import { openProjection } from "../domain/project-user.ts";
 import { openRenderer } from "../domain/render-user.ts";
 import type { Directory } from "../domain/user.ts";
-import type { Answer, Shown, Written } from "../domain/write-user.ts";
+import type { Shown, Written } from "../domain/write-user.ts";
 
 /** Refuses INPUT_INVALID for a request that names no company. */
 export function callerOf(scope: Scope | undefined): Caller {
