@@ -46,7 +46,7 @@ function changed(attribute: Attribute, held: unknown, change: Change): unknown {
   if (filter) return withinValues(attribute, asList(held), { ...change, filter, ...(below ? { below } : {}) });
   if (change.op === "remove") return removed(attribute, held, change.value);
   const value = normalised(attribute, change.value);
-  if (attribute.multi) return change.op === "add" ? added(asList(held), asList(value)) : asList(value);
+  if (attribute.multi) return change.op === "add" ? added(attribute, asList(held), asList(value)) : asList(value);
   if (attribute.type !== "complex") return value ?? undefined;
   if (!isFields(value)) return value ?? (change.op === "add" ? held : undefined);
   return merged(isFields(held) ? held : {}, value, { attribute, op: change.op });
@@ -55,29 +55,36 @@ function changed(attribute: Attribute, held: unknown, change: Change): unknown {
 /** Sub-attributes that are not named stay (section 3.5.2.3), and to lists `add` adds (section 3.5.2.1). */
 function merged(held: Fields, value: Fields, { attribute, op }: Pick<Change, "op"> & { readonly attribute: Attribute }): Fields {
   return Object.entries(value).reduce((all, [name, inner]) => {
-    const adds = op === "add" && attributeNamed(attribute.sub ?? [], name)?.multi;
-    return set(all, name, adds ? added(asList(member(all, name)), asList(inner)) : inner ?? undefined);
+    const sub = attributeNamed(attribute.sub ?? [], name);
+    const adds = op === "add" && sub?.multi;
+    return set(all, name, adds ? added(sub, asList(member(all, name)), asList(inner)) : inner ?? undefined);
   }, held);
 }
 
-/** Values that are there already are not added again (section 3.5.2.1), so that a repeat of the request changes nothing. */
-function added(held: readonly unknown[], values: readonly unknown[]): readonly unknown[] {
-  const fresh = values.filter((value) => !held.some((each) => contains(each, value)));
-  return onePrimary([...held, ...fresh], (place) => place >= held.length);
+/**
+ * Values that are there already are not added again (section 3.5.2.1), so that a repeat of the request changes nothing. One that an id or
+ * a name says is there is added to.
+ */
+function added(attribute: Attribute, held: readonly unknown[], values: readonly unknown[]): readonly unknown[] {
+  const all = [...held];
+  for (const value of values) {
+    const place = all.findIndex((each) => isCalledAlike(attribute, each, value));
+    const there = all[place];
+    if (isFields(there) && isFields(value)) all[place] = merged(there, value, { attribute, op: "add" });
+    else if (!all.some((each) => says(each, value))) all.push(value);
+  }
+  return onePrimary(all, (place) => place >= held.length);
+}
+
+function isCalledAlike({ sub = [] }: Attribute, held: unknown, sent: unknown): boolean {
+  if (!isFields(held) || !isFields(sent)) return false;
+  return sub.some(({ isKey, name }) => isKey && member(sent, name) !== undefined && member(held, name) === member(sent, name));
 }
 
 /** Where one that is new is primary, the others no longer are (section 3.5.2). */
 function onePrimary(values: readonly unknown[], isNew: (place: number) => boolean): readonly unknown[] {
   if (!values.some((each, place) => isNew(place) && isPrimary(each))) return values;
   return values.map((each, place) => (isPrimary(each) && !isNew(place) ? { ...each, primary: false } : each));
-}
-
-/** As far as what was sent says anything: what is held has ids and empty lists beside it. */
-function contains(held: unknown, sent: unknown): boolean {
-  if (Array.isArray(sent)) return Array.isArray(held ?? []) && sent.every((value) => asList(held).some((each) => contains(each, value)));
-  if (!isFields(held) || !isFields(sent)) return held === sent;
-  const entries = Object.entries(sent);
-  return entries.length > 0 && entries.every(([name, value]) => contains(member(held, name), value));
 }
 
 function isPrimary(value: unknown): value is Fields {
@@ -88,13 +95,13 @@ function isPrimary(value: unknown): value is Fields {
 function removed(attribute: Attribute, held: unknown, value: unknown): unknown {
   if (!attribute.multi || value === undefined || value === null) return undefined;
   const named = asList(normalised(attribute, value));
-  return asList(held).filter((each) => !named.some((one) => isSame(each, one) || covers(each, one)));
+  return asList(held).filter((each) => !named.some((one) => says(each, one)));
 }
 
-/** The named value says the same as the held one, as far as it says anything. */
-function covers(held: unknown, named: unknown): boolean {
-  if (!isFields(held) || !isFields(named)) return false;
-  const entries = Object.entries(named);
+/** All that was sent, as far as that says anything. */
+function says(held: unknown, sent: unknown): boolean {
+  if (!isFields(held) || !isFields(sent)) return isSame(held, sent);
+  const entries = Object.entries(sent);
   return entries.length > 0 && entries.every(([name, value]) => isSame(member(held, name), value));
 }
 

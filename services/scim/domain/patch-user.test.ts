@@ -13,6 +13,12 @@ const homeIsPrimary = {
 };
 const shop = 'permissions.appGroup[appGroupName eq "Shop"]';
 const groups = (annResource["permissions"] as { appGroup: Fields[] }).appGroup;
+const north: Fields = { teamId: "team-1", teamName: "North", teamPermissions: ["admin"] };
+
+/** The rights that Ann has, with others in her first app group. */
+function inShop(rights: Fields): Fields {
+  return { permissions: { companyPermissions: ["manage_company_settings"], appGroup: [{ ...groups[0], ...rights }, groups[1]] } };
+}
 
 function patched(operations: unknown, extra: object = {}) {
   return patchUser(annResource, { schemas: [patchSchema], Operations: operations, ...extra });
@@ -125,13 +131,25 @@ const cases: readonly (readonly [name: string, operation: unknown, after: Fields
       }],
     },
   }, {}],
-  ["add no list of rights", { op: "add", path: "permissions", value: { companyPermissions: null } }, {}],
-  ["add rights in an app group", { op: "add", path: shop, value: { appGroupPermissions: ["admin"] } }, {
-    permissions: {
-      companyPermissions: ["manage_company_settings"],
-      appGroup: [{ ...groups[0], appGroupPermissions: ["basic_access", "export_user_data", "admin"] }, groups[1]],
+  ["add an app group that the user is in", {
+    op: "add",
+    path: "permissions.appGroup",
+    value: { appGroupId: "ws-1", appGroupPermissions: ["admin", "basic_access"], team: [{ teamName: "South" }] },
+  }, inShop({ appGroupPermissions: ["basic_access", "export_user_data", "admin"], team: [north, { teamName: "South" }] })],
+  ["add rights in a team that the user is in", {
+    op: "add",
+    value: {
+      permissions: { appGroup: [{ appGroupName: "Shop", team: [{ teamId: "team-1", teamPermissions: ["publish_cards"] }] }] },
     },
-  }],
+  }, inShop({ team: [{ ...north, teamPermissions: ["admin", "publish_cards"] }] })],
+  ["add no list of rights", { op: "add", path: "permissions", value: { companyPermissions: null } }, {}],
+  [
+    "add rights in an app group",
+    { op: "add", path: shop, value: { appGroupPermissions: ["admin"] } },
+    inShop({
+      appGroupPermissions: ["basic_access", "export_user_data", "admin"],
+    }),
+  ],
   ["add an address that is there already", { op: "add", path: "emails", value: [{ value: "Ann@home.example" }] }, {}],
   ["add an address that becomes the primary one", { op: "add", path: "emails", value: [{ value: "p@x.de", primary: "true" }] }, {
     emails: [{ value: "ann@example.com", type: "work", primary: false }, { value: "Ann@home.example", type: "home" }, {
@@ -169,12 +187,11 @@ const cases: readonly (readonly [name: string, operation: unknown, after: Fields
   ["remove the rights in all app groups", { op: "remove", path: "permissions.appGroup" }, {
     permissions: { companyPermissions: ["manage_company_settings"] },
   }],
-  ["replace within brackets", { op: "replace", path: `${shop}.appGroupPermissions`, value: ["admin"] }, {
-    permissions: {
-      companyPermissions: ["manage_company_settings"],
-      appGroup: [{ ...groups[0], appGroupPermissions: ["admin"] }, groups[1]],
-    },
-  }],
+  [
+    "replace within brackets",
+    { op: "replace", path: `${shop}.appGroupPermissions`, value: ["admin"] },
+    inShop({ appGroupPermissions: ["admin"] }),
+  ],
   ["take one app group away", { op: "remove", path: shop }, {
     permissions: { companyPermissions: ["manage_company_settings"], appGroup: [groups[1]] },
   }],

@@ -11,6 +11,8 @@ export interface Attribute {
   /** Compared by the rule of user-name.ts. */
   readonly isUserName?: true;
   readonly unique?: true;
+  /** No two values of the list have it alike. */
+  readonly isKey?: true;
   /** readWrite unless given. */
   readonly mutability?: "readOnly" | "immutable";
   /** "default" unless given. */
@@ -91,8 +93,8 @@ const teams: Attribute = {
   description: "Teams of the workspace, by name or id",
   multi: true,
   sub: [
-    { name: "teamId", type: "string", description: "Given by the service", caseExact: true },
-    { name: "teamName", type: "string", description: "As it is declared", caseExact: true },
+    { name: "teamId", type: "string", description: "Given by the service", caseExact: true, isKey: true },
+    { name: "teamName", type: "string", description: "As it is declared", caseExact: true, isKey: true },
     { name: "teamPermissions", description: "What the user may do in the team", ...permissionTexts },
   ],
 };
@@ -103,8 +105,8 @@ const appGroups: Attribute = {
   description: "Workspaces, by name or id, with permissions or with one permission set",
   multi: true,
   sub: [
-    { name: "appGroupId", type: "string", description: "Given by the service", caseExact: true },
-    { name: "appGroupName", type: "string", description: "As it is declared", caseExact: true },
+    { name: "appGroupId", type: "string", description: "Given by the service", caseExact: true, isKey: true },
+    { name: "appGroupName", type: "string", description: "As it is declared", caseExact: true, isKey: true },
     { name: "appGroupPermissions", description: "What the user may do in the workspace", ...permissionTexts },
     {
       name: "appGroupPermissionSets",
