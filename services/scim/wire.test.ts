@@ -32,6 +32,14 @@ test("createUser() with a key answers its repeat as the first, also while that r
   expect((await at.create("ann", {}, { ...key, companyId: "co-2" })).replayed).toBe(false);
 });
 
+test("createUser() with a key answers its repeat also when what it names is no longer declared", async () => {
+  const bodyJson = body("ann", { permissions: { appGroup: [{ appGroupName: "Shop" }] } });
+  const of = { scope: scope({ idempotencyKey: "k-1" }), bodyJson };
+  const { user } = await at.scim.createUser({ ...of, directory });
+  const repeat = await at.scim.createUser({ ...of, directory: { ...directory, workspaces: [] } });
+  expect(repeat.user).toMatchObject({ id: user?.id, replayed: true });
+});
+
 test("replaceUser() sets what is sent, keeps permissions that are not, and checks the version", async () => {
   const { id, etag, json: first } = await at.create("ann", { displayName: "A", permissions: { companyPermissions: ["admin"] } });
   expect(etag).toBe('W/"1"');

@@ -13,14 +13,14 @@ export async function createUser(
   caller: Caller,
   asked: Shown & { readonly body: unknown; readonly directory: Directory; readonly permissionsOptional: boolean },
 ): Promise<Written> {
-  const draft = checkUser(asked.body, asked.directory);
-  const key = draft.userName === undefined ? undefined : userNameKey(draft.userName);
-  const { userName } = draft;
-  if (userName === undefined) throw invalid("'userName' is required");
-  if (key === undefined) throw invalid("'userName' must be an email address");
-  if (draft.permissions === undefined && !asked.permissionsOptional) throw invalid(permissionsNeeded);
-  const permissions = landed(draft.permissions ?? { company: [], workspaces: [] }, asked.directory);
   return await writeUser(deps, caller, async () => {
+    const draft = checkUser(asked.body, asked.directory);
+    const { userName } = draft;
+    if (userName === undefined) throw invalid("'userName' is required");
+    const key = userNameKey(userName);
+    if (key === undefined) throw invalid("'userName' must be an email address");
+    if (draft.permissions === undefined && !asked.permissionsOptional) throw invalid(permissionsNeeded);
+    const permissions = landed(draft.permissions ?? { company: [], workspaces: [] }, asked.directory);
     const now = deps.clock.now();
     const user: User = {
       ...draft.profile,
