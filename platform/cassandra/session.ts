@@ -55,20 +55,22 @@ export interface Page {
 /** All rows of a read, however many pages they take: for partitions that are known to stay small. */
 export async function readAll(session: Session, statement: Statement, rowsMax: number): Promise<Row[]> {
   const rows: Row[] = [];
-  let from: string | undefined;
-  do {
-    const page: Page = await session.page(statement, from === undefined ? { rowsMax } : { rowsMax, from });
-    for (const row of page.rows) rows.push(row);
-    from = page.next;
-  } while (from !== undefined);
+  for await (const page of pagesOf(session, statement, rowsMax)) {
+    for (const row of page) rows.push(row);
+  }
   return rows;
 }
 
-/** A whole table, page by page, without reading further than it is asked. For backups: it goes to every node. */
-export async function* scanTable(session: Session, cql: string, rowsMax: number): AsyncGenerator<readonly Row[]> {
+/** A whole table, page by page. For backups: it goes to every node. */
+export function scanTable(session: Session, cql: string, rowsMax: number): AsyncGenerator<readonly Row[]> {
+  return pagesOf(session, { cql, values: {}, idempotent: true }, rowsMax);
+}
+
+/** A read, page by page, without reading further than it is asked. */
+export async function* pagesOf(session: Session, statement: Statement, rowsMax: number): AsyncGenerator<readonly Row[]> {
   let from: string | undefined;
   do {
-    const page: Page = await session.page({ cql, values: {}, idempotent: true }, from === undefined ? { rowsMax } : { rowsMax, from });
+    const page: Page = await session.page(statement, from === undefined ? { rowsMax } : { rowsMax, from });
     yield page.rows;
     from = page.next;
   } while (from !== undefined);

@@ -3,7 +3,7 @@ import { createBoundedNow } from "../../platform/bounded-now.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Logger } from "../../platform/logger.ts";
-import { closeOverMerges, type UserId, type UserMemberships } from "./domain/memberships.ts";
+import { closeOverMerges, type UserId } from "./domain/memberships.ts";
 import type { MembershipStore } from "./domain/ports.ts";
 
 export interface SweepParts {
@@ -16,23 +16,36 @@ export interface SweepParts {
 }
 
 /**
- * Every `frozenSweepMs`; the returned function stops it. An undo is decided in its window, and its record may be behind for longer than
- * any grace, in the lane or as one that waits for a human: its user is passed over until then.
+ * Again `frozenSweepMs` after each sweep; the returned function stops it. An undo is decided in its window, and its record may be behind
+ * for longer than any grace, in the lane or as one that waits for a human: its user is passed over until then.
  */
-export function sweepRegularly({ store, isApplied, isBlocked, clock, logger }: SweepParts): () => void {
+export function sweepRegularly(parts: SweepParts): () => void {
+  const { clock, logger } = parts;
   const bounded = createBoundedNow(clock);
   bounded.after(0);
+  let isStopped = false;
   let cancel = clock.after(limits.frozenSweepMs, sweep);
   function sweep(): void {
-    const over = bounded.after(0) - limits.frozenGraceMs;
-    const sweeping = {
-      isFree: async (workspaceId: string, userId: UserId) =>
-        await isApplied(workspaceId, [userId]) && !await isBlocked(workspaceId, [userId]),
-      change: (user: UserMemberships) => closeOverMerges(user, over),
-    };
-    store.sweep({ now: over, max: limits.frozenSweepMax }, sweeping)
-      .catch((error: unknown) => logger.error("membership_sweep_failed", error));
-    cancel = clock.after(limits.frozenSweepMs, sweep);
+    sweepOnce(parts, bounded.after(0) - limits.frozenGraceMs)
+      .catch((error: unknown) => logger.error("membership_sweep_failed", error))
+      .finally(() => {
+        if (!isStopped) cancel = clock.after(limits.frozenSweepMs, sweep);
+      });
   }
-  return () => cancel();
+  return () => {
+    isStopped = true;
+    cancel();
+  };
+}
+
+async function sweepOnce({ store, isApplied, isBlocked }: SweepParts, over: number): Promise<void> {
+  /** Each of their users would be waited for in vain: all memberships of a workspace are in one lane. */
+  const behind = new Set<string>();
+  async function isFree(workspaceId: string, userId: UserId): Promise<boolean> {
+    if (behind.has(workspaceId)) return false;
+    if (await isApplied(workspaceId, [userId])) return !await isBlocked(workspaceId, [userId]);
+    behind.add(workspaceId);
+    return false;
+  }
+  await store.sweep({ now: over, max: limits.frozenSweepMax }, { isFree, change: (user) => closeOverMerges(user, over) });
 }

@@ -1,9 +1,8 @@
 /** The mesh's store of the subscription service: memberships by user, merges that can be undone, and the groups. */
-import { bucketOf } from "../../../platform/cassandra/buckets.ts";
+import { allBuckets, bucketOf } from "../../../platform/cassandra/buckets.ts";
 import type { Keyspace } from "../../../platform/cassandra/keyspace.ts";
-import type { Row, Session, Statement } from "../../../platform/cassandra/session.ts";
+import { pagesOf, type Row, type Session, type Statement } from "../../../platform/cassandra/session.ts";
 import { stampAfter, stampOf } from "../../consent/lane/stamp.ts";
-import { limits } from "../../../platform/limits.ts";
 import { openCassandraConsent, rowOf, type StateRows } from "../../consent/store/cassandra.ts";
 import { placeOf, type StateBucketOf } from "../../consent/store/state-place.ts";
 import { bucketOfMember } from "../../../platform/user-number.ts";
@@ -67,13 +66,18 @@ interface SweptTables extends Sweeping {
 /** A row that an applier writes meanwhile is newer than what a sweep writes, and its windows are closed by that already. */
 async function sweep(sweeping: SweptTables, { now, max }: { readonly now: number; readonly max: number }): Promise<number> {
   let swept = 0;
-  for (let bucket = 0; bucket < limits.cassandraBuckets && swept < max; bucket += 1) {
-    const values = { bucket, until: BigInt(now), max: max - swept };
-    for (const row of await sweeping.session.execute({ cql: selectOpenMerges, values, idempotent: true })) {
-      if (await sweepOne(sweeping, row, now)) swept += 1;
-    }
+  for await (const row of mergesOver(sweeping, { now, rowsMax: max })) {
+    if (await sweepOne(sweeping, row, now)) swept += 1;
+    if (swept === max) break;
   }
   return swept;
+}
+
+async function* mergesOver({ session }: SweptTables, { now, rowsMax }: { now: number; rowsMax: number }): AsyncGenerator<Row> {
+  for (const bucket of allBuckets) {
+    const over = { cql: selectOpenMerges, values: { bucket, until: BigInt(now) }, idempotent: true };
+    for await (const page of pagesOf(session, over, rowsMax)) yield* page;
+  }
 }
 
 async function sweepOne({ session, tables, rows, isFree, change }: SweptTables, row: Row, now: number): Promise<boolean> {

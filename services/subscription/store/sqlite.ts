@@ -56,10 +56,16 @@ async function sweep(
   { now, max }: { readonly now: number; readonly max: number },
   { isFree, change }: Sweeping,
 ): Promise<number> {
-  const free: (readonly [workspaceId: string, userId: string])[] = [];
-  for (const row of database.prepare(selectOver).all(now, max)) {
-    const [workspaceId, userId] = [String(row["workspace_id"]), String(row["user_id"])];
-    if (await isFree(workspaceId, userId)) free.push([workspaceId, userId]);
+  const free: [workspaceId: string, userId: string][] = [];
+  let last: [undoUntil: number, ...user: (typeof free)[number]] = [0, "", ""];
+  for (;;) {
+    const page = database.prepare(selectOver).all(now, ...last, max);
+    for (const row of page) {
+      const [workspaceId, userId] = [String(row["workspace_id"]), String(row["user_id"])];
+      last = [Number(row["undo_until"]), workspaceId, userId];
+      if (free.length < max && await isFree(workspaceId, userId)) free.push([workspaceId, userId]);
+    }
+    if (page.length < max || free.length === max) break;
   }
   return await database.write(() => {
     for (const [workspaceId, userId] of free) {
@@ -98,7 +104,8 @@ function writeUser(database: Database, workspaceId: string, user: UserMembership
 
 const putUser = `INSERT INTO subscription_memberships (workspace_id, user_id, body, undo_until) VALUES (?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET body = excluded.body, undo_until = excluded.undo_until`;
-const selectOver = "SELECT workspace_id, user_id FROM subscription_memberships WHERE undo_until < ? ORDER BY undo_until LIMIT ?";
+const selectOver = `SELECT undo_until, workspace_id, user_id FROM subscription_memberships
+  WHERE undo_until < ? AND (undo_until, workspace_id, user_id) > (?, ?, ?) ORDER BY undo_until, workspace_id, user_id LIMIT ?`;
 const selectUser = "SELECT body FROM subscription_memberships WHERE workspace_id = ? AND user_id = ?";
 const putGroup = `INSERT INTO subscription_groups (workspace_id, id, name, channel, archived, turns) VALUES (?, ?, ?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET name = excluded.name, channel = excluded.channel, archived = excluded.archived, turns = excluded.turns`;

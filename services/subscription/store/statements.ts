@@ -21,6 +21,6 @@ export const selectEarlierGroups = "SELECT body FROM groups_by_workspace WHERE w
 export const putOpenMerge =
   "INSERT INTO open_merges_by_bucket (bucket, undo_until, workspace_id, user_id) VALUES (:bucket, :undo_until, :workspace_id, :user_id) USING TIMESTAMP :stamp";
 export const selectOpenMerges =
-  "SELECT undo_until, workspace_id, user_id FROM open_merges_by_bucket WHERE bucket = :bucket AND undo_until < :until LIMIT :max";
+  "SELECT undo_until, workspace_id, user_id FROM open_merges_by_bucket WHERE bucket = :bucket AND undo_until < :until";
 export const deleteOpenMerge =
   "DELETE FROM open_merges_by_bucket USING TIMESTAMP :stamp WHERE bucket = :bucket AND undo_until = :undo_until AND workspace_id = :workspace_id AND user_id = :user_id";

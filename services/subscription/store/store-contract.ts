@@ -161,6 +161,27 @@ export function describeSubscriptionStore(driver: string, open: () => Promise<Co
       expect((await tables.store.load("w", ["u"])).get("u")).toEqual({ ...user("u"), merges: [] });
     });
 
+    test("a sweep goes past users who wait, however many they are", async () => {
+      function ofWindow(id: string, undoUntil: number): UserMemberships {
+        return { ...user(id), merges: user(id).merges.map((merge) => ({ ...merge, undoUntil })) };
+      }
+      const ids = Array.from({ length: 70 }, (_, at) => `${at}`);
+      await tables.commit(step({ states: users(...ids.flatMap((id) => [ofWindow(`waits${id}`, 1), ofWindow(`free${id}`, 2)])) }));
+      const seen = new Set<string>();
+      function sweep(): Promise<number> {
+        return tables.store.sweep({ now: 6, max: 5 }, {
+          isFree: (_, userId) => Promise.resolve(userId.startsWith("free")),
+          change(one) {
+            seen.add(one.userId);
+            one.merges = [];
+          },
+        });
+      }
+      expect(await sweep()).toBe(5);
+      while (await sweep() > 0);
+      expect(seen).toEqual(new Set(ids.map((id) => `free${id}`)));
+    });
+
     test("what waits is told with its users, of its workspace alone, until it waits no more", async () => {
       const kept: LaneRecord = { workspaceId: "w", sequence: 2 ** 41, part: 7, key: "one\nother", body: Uint8Array.of(1) };
       await tables.commit({ ...step(), setAside: [{ record: kept, reason: "no record" }] });
