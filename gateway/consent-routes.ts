@@ -1,10 +1,8 @@
 /** DATA: the rows of the route table for consent: subscription groups, email and phone status, unsubscribe links. */
 import { limits } from "../platform/limits.ts";
-import { type KeyRoute, type Route, write } from "./route.ts";
-import { handleEmailBlocklist } from "./routes/email-blocklist.ts";
-import { handleEmailBounceRemove } from "./routes/email-bounce-remove.ts";
+import { read, readByBody, type Route, write } from "./route.ts";
 import { handleEmailHardBounces } from "./routes/email-hard-bounces.ts";
-import { handleEmailSpamRemove } from "./routes/email-spam-remove.ts";
+import { handleEmailBlocklist, handleEmailBounceRemove, handleEmailSpamRemove } from "./routes/email-marks.ts";
 import { handleEmailStatus } from "./routes/email-status.ts";
 import { handleEmailUnsubscribes } from "./routes/email-unsubscribes.ts";
 import { handleSmsInvalidPhoneNumbersRemove } from "./routes/sms-invalid-phone-numbers-remove.ts";
@@ -14,10 +12,6 @@ import { handleSubscriptionStatusSet } from "./routes/subscription-status-set.ts
 import { handleSubscriptionUserStatus } from "./routes/subscription-user-status.ts";
 import { handleUnsubscribe, handleUnsubscribePage } from "./routes/unsubscribe.ts";
 import { handleV2SubscriptionStatusSet } from "./routes/v2-subscription-status-set.ts";
-
-const read = { ...write, method: "GET", takes: "read", status: 200, bodyBytesMax: 0 } as const satisfies Partial<KeyRoute>;
-/** For names that are longer than a query may be. */
-const readByBody = { ...write, takes: "read", status: 200 } as const satisfies Partial<KeyRoute>;
 
 export const consentRoutes: readonly Route[] = [
   {

@@ -1,8 +1,6 @@
 /** DATA: the rows of the route table for the console: a page for everybody, and what it shows for holders of a key. */
-import { limits } from "../platform/limits.ts";
 import { bodiesPermission, operatorPermission } from "./access/permissions.ts";
-import type { KeyRoute, Route } from "./route.ts";
-import { handleConsole, handleConsoleAsset, handleConsolePreview } from "./routes/console-page.ts";
+import { type KeyRoute, read as readRow, readByBody as readByBodyRow, type Route, write as writeRow } from "./route.ts";
 import {
   handleConsoleActions,
   handleConsoleKeys,
@@ -28,23 +26,12 @@ import {
 } from "./routes/console-session.ts";
 import { handleConsoleTranslations } from "./routes/console-translations.ts";
 import { handleConsoleUsers } from "./routes/console-users.ts";
+import { documentAt } from "./routes/documents.ts";
 
-const read = {
-  guard: "key",
-  permission: "console.view",
-  limit: "console",
-  takes: "read",
-  status: 200,
-  dialect: "rest",
-} as const satisfies Partial<KeyRoute>;
-
-const write = {
-  ...read,
-  method: "POST",
-  takes: "write",
-  status: 201,
-  bodyBytesMax: limits.smallRequestBytesMax,
-} as const satisfies Partial<KeyRoute>;
+const view = { permission: "console.view", limit: "console" } as const satisfies Partial<KeyRoute>;
+const read = { ...readRow, ...view };
+const readByBody = { ...readByBodyRow, ...view };
+const write = { ...writeRow, ...view };
 
 /** Secrets are shown once and stored nowhere, so that no answer could be given again; what was tried or passed over waits no longer. */
 const unkept = { ...write, keepsAnswers: false } as const satisfies Partial<KeyRoute>;
@@ -52,60 +39,54 @@ const unkept = { ...write, keepsAnswers: false } as const satisfies Partial<KeyR
 const keys = "console.keys";
 
 export const consoleRoutes: readonly Route[] = [
-  { guard: "open", method: "GET", path: "/console", handler: handleConsole },
-  { guard: "open", method: "GET", path: "/console/preview", handler: handleConsolePreview },
-  { guard: "open", method: "GET", path: "/console/assets/:name", handler: handleConsoleAsset },
-  { ...read, method: "GET", path: "/console/overview", bodyBytesMax: 0, handler: handleConsoleOverview },
-  { ...read, method: "GET", path: "/console/series", bodyBytesMax: 0, handler: handleConsoleSeries },
-  { ...read, method: "GET", path: "/console/requests", bodyBytesMax: 0, handler: handleConsoleRequests },
-  { ...read, method: "GET", path: "/console/live", bodyBytesMax: 0, handler: handleConsoleLive },
+  documentAt("/console"),
+  documentAt("/console/preview"),
+  documentAt("/console/assets/:name"),
+  { ...read, path: "/console/overview", handler: handleConsoleOverview },
+  { ...read, path: "/console/series", handler: handleConsoleSeries },
+  { ...read, path: "/console/requests", handler: handleConsoleRequests },
+  { ...read, path: "/console/live", handler: handleConsoleLive },
   {
     ...read,
     permission: bodiesPermission,
     audit: "session",
-    method: "GET",
     path: "/console/live/bodies",
-    bodyBytesMax: 0,
     handler: handleConsoleLiveBodies,
   },
   // A POST, so that no name of a user stands in an address
-  { ...read, method: "POST", path: "/console/users", bodyBytesMax: limits.smallRequestBytesMax, handler: handleConsoleUsers },
-  { ...read, method: "POST", path: "/console/people", bodyBytesMax: limits.smallRequestBytesMax, handler: handleConsolePeople },
-  { ...read, method: "GET", path: "/console/groups", bodyBytesMax: 0, handler: handleConsoleGroups },
-  { ...read, permission: keys, method: "GET", path: "/console/declaration", bodyBytesMax: 0, handler: handleConsoleDeclaration },
-  { ...read, method: "GET", path: "/console/translations", bodyBytesMax: 0, handler: handleConsoleTranslations },
+  { ...readByBody, path: "/console/users", handler: handleConsoleUsers },
+  { ...readByBody, path: "/console/people", handler: handleConsolePeople },
+  { ...read, path: "/console/groups", handler: handleConsoleGroups },
+  { ...read, permission: keys, path: "/console/declaration", handler: handleConsoleDeclaration },
+  { ...read, path: "/console/translations", handler: handleConsoleTranslations },
   {
-    ...read,
-    method: "POST",
+    ...readByBody,
     path: "/console/people/search",
-    bodyBytesMax: limits.smallRequestBytesMax,
     handler: handleConsolePeopleSearch,
   },
-  { ...read, permission: operatorPermission, method: "GET", path: "/console/doctor", bodyBytesMax: 0, handler: handleConsoleDoctor },
-  { ...read, permission: operatorPermission, method: "GET", path: "/console/lag", bodyBytesMax: 0, handler: handleConsoleLag },
-  { ...read, permission: operatorPermission, method: "GET", path: "/console/processes", bodyBytesMax: 0, handler: handleConsoleProcesses },
-  { ...read, permission: operatorPermission, method: "GET", path: "/console/log", bodyBytesMax: 0, handler: handleConsoleLog },
+  { ...read, permission: operatorPermission, path: "/console/doctor", handler: handleConsoleDoctor },
+  { ...read, permission: operatorPermission, path: "/console/lag", handler: handleConsoleLag },
+  { ...read, permission: operatorPermission, path: "/console/processes", handler: handleConsoleProcesses },
+  { ...read, permission: operatorPermission, path: "/console/log", handler: handleConsoleLog },
   {
-    ...read,
+    ...readByBody,
     permission: operatorPermission,
     alsoPermission: bodiesPermission,
     audit: "session",
-    method: "POST",
     path: "/console/log/records",
-    bodyBytesMax: limits.smallRequestBytesMax,
     handler: handleConsoleLogRecords,
   },
   { ...unkept, permission: operatorPermission, path: "/console/log/redrive", handler: handleConsoleLogRedrive },
   { ...unkept, permission: operatorPermission, path: "/console/log/skip", handler: handleConsoleLogSkip },
-  { ...read, permission: operatorPermission, method: "GET", path: "/console/rejected", bodyBytesMax: 0, handler: handleConsoleRejected },
+  { ...read, permission: operatorPermission, path: "/console/rejected", handler: handleConsoleRejected },
   { ...write, permission: operatorPermission, path: "/console/rejected/admit", handler: handleConsoleRejectedAdmit },
-  { ...read, method: "GET", path: "/console/session", bodyBytesMax: 0, handler: handleConsoleSession },
+  { ...read, path: "/console/session", handler: handleConsoleSession },
   { ...unkept, path: "/console/session", audit: "always", duringPause: true, handler: handleConsoleSessionOpen },
   { ...unkept, path: "/console/session/end", duringPause: true, handler: handleConsoleSessionEnd },
   { ...unkept, path: "/console/session/end-all", handler: handleConsoleSessionEndAll },
-  { ...read, permission: keys, method: "GET", path: "/console/keys", bodyBytesMax: 0, handler: handleConsoleKeys },
+  { ...read, permission: keys, path: "/console/keys", handler: handleConsoleKeys },
   { ...unkept, permission: keys, path: "/console/keys", handler: handleConsoleKeysCreate },
   { ...unkept, permission: keys, path: "/console/keys/rotate", handler: handleConsoleKeysRotate },
   { ...unkept, permission: keys, path: "/console/keys/revoke", handler: handleConsoleKeysRevoke },
-  { ...read, permission: keys, method: "GET", path: "/console/actions", bodyBytesMax: 0, handler: handleConsoleActions },
+  { ...read, permission: keys, path: "/console/actions", handler: handleConsoleActions },
 ];

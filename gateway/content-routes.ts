@@ -1,6 +1,6 @@
 /** DATA: the rows of the route table for preference centers and their hosted pages. */
 import { limits } from "../platform/limits.ts";
-import type { KeyRoute, Route } from "./route.ts";
+import { read as readRow, type Route, write as writeRow } from "./route.ts";
 import { refusalPage } from "./render/preference-page.ts";
 import { handlePreferenceCenterCreate } from "./routes/preference-center-create.ts";
 import { handlePreferenceCenterGet } from "./routes/preference-center-get.ts";
@@ -16,18 +16,8 @@ import {
 } from "./routes/preference-center-versions.ts";
 import { handlePreferencePage, handlePreferenceSubmit } from "./routes/preference-page.ts";
 
-const write = {
-  guard: "key",
-  method: "POST",
-  takes: "write",
-  permission: "preference_center.update",
-  status: 200,
-  bodyBytesMax: limits.pagesRequestBytesMax,
-  dialect: "rest",
-} as const satisfies Partial<KeyRoute>;
-const read = { ...write, method: "GET", takes: "read", permission: "preference_center.get", bodyBytesMax: 0 } as const satisfies Partial<
-  KeyRoute
->;
+const write = { ...writeRow, permission: "preference_center.update", status: 200, bodyBytesMax: limits.pagesRequestBytesMax } as const;
+const read = { ...readRow, permission: "preference_center.get" } as const;
 
 export const contentRoutes: readonly Route[] = [
   { ...write, path: "/preference_center/v1", status: 201, limit: "preference_center_create", handler: handlePreferenceCenterCreate },

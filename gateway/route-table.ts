@@ -3,8 +3,8 @@ import { limits } from "../platform/limits.ts";
 import { consoleRoutes } from "./console-routes.ts";
 import { consentRoutes } from "./consent-routes.ts";
 import { contentRoutes } from "./content-routes.ts";
-import { type Route, write } from "./route.ts";
-import { handleDocs, handleDocsAsset, handleDocsCall, handleDocsErrors, handleDocsPage, handleOpenapi } from "./routes/documents.ts";
+import { read, readByBody, type Route, write } from "./route.ts";
+import { documentAt } from "./routes/documents.ts";
 import { handleLivez } from "./routes/livez.ts";
 import { handleReadyz, handleReadyzGateway } from "./routes/readyz.ts";
 import { handleUsersAliasNew } from "./routes/users-alias-new.ts";
@@ -53,11 +53,11 @@ export const routeTable: readonly Route[] = [
     handler: handleUsersTrackBulk,
   },
   {
-    ...write,
+    ...readByBody,
     path: "/users/export/ids",
     permission: "users.export.ids",
     limit: "users_export_ids",
-    takes: "read",
+    status: 201,
     audit: "session",
     handler: handleUsersExportIds,
   },
@@ -65,24 +65,18 @@ export const routeTable: readonly Route[] = [
   { ...write, path: "/users/alias/update", permission: "users.alias.update", limit: "users_identity", handler: handleUsersAliasUpdate },
   { ...write, path: "/users/merge", permission: "users.merge", limit: "users_identity", status: 202, handler: handleUsersMerge },
   {
-    ...write,
+    ...readByBody,
     path: "/users/merge/preview",
     permission: "users.merge",
     limit: "users_merge_read",
-    takes: "read",
-    status: 200,
     handler: handleUsersMergePreview,
   },
   { ...write, path: "/users/merge/undo", permission: "users.merge", limit: "users_identity", handler: handleUsersMergeUndo },
   {
-    ...write,
-    method: "GET",
+    ...read,
     path: "/users/merge/status/:id",
     permission: "users.merge",
     limit: "users_merge_read",
-    takes: "read",
-    status: 200,
-    bodyBytesMax: 0,
     handler: handleUsersMergeStatus,
   },
   { ...write, path: "/users/identify", permission: "users.identify", limit: "users_identity", handler: handleUsersIdentify },
@@ -106,12 +100,12 @@ export const routeTable: readonly Route[] = [
   ...contentRoutes,
   ...translationRoutes,
   ...consoleRoutes,
-  { guard: "open", method: "GET", path: "/openapi.json", handler: handleOpenapi },
-  { guard: "open", method: "GET", path: "/docs", handler: handleDocs },
-  { guard: "open", method: "GET", path: "/docs/errors", handler: handleDocsErrors },
-  { guard: "open", method: "GET", path: "/docs/:page", handler: handleDocsPage },
-  { guard: "open", method: "GET", path: "/docs/calls/:operation", handler: handleDocsCall },
-  { guard: "open", method: "GET", path: "/docs/assets/:name", handler: handleDocsAsset },
+  documentAt("/openapi.json"),
+  documentAt("/docs"),
+  documentAt("/docs/errors"),
+  documentAt("/docs/:page"),
+  documentAt("/docs/calls/:operation"),
+  documentAt("/docs/assets/:name"),
   { guard: "open", method: "GET", path: "/livez", handler: handleLivez },
   { guard: "open", method: "GET", path: "/readyz", handler: handleReadyz },
   { guard: "open", method: "GET", path: "/readyz/gateway", handler: handleReadyzGateway },

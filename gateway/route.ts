@@ -58,6 +58,12 @@ export const write = {
   dialect: "rest",
 } as const satisfies Partial<KeyRoute>;
 
+/** A GET that reads. */
+export const read = { ...write, method: "GET", takes: "read", status: 200, bodyBytesMax: 0 } as const satisfies Partial<KeyRoute>;
+
+/** A POST that reads: what is asked for may be longer than a query, and stands in no address. */
+export const readByBody = { ...write, takes: "read", status: 200 } as const satisfies Partial<KeyRoute>;
+
 /** For everybody: no key. With a `:token` in its path it is a link, whose uses are limited by link and by address. */
 interface OpenRoute {
   readonly guard: "open";

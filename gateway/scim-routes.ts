@@ -1,12 +1,14 @@
 /** DATA: the SCIM routes, one row each; all are taken from one bucket of the company. */
 import { limits } from "../platform/limits.ts";
 import { handleScimConfig, handleScimResourceTypes, handleScimSchemas } from "./routes/scim-documents.ts";
-import { handleScimUsersCreate } from "./routes/scim-users-create.ts";
-import { handleScimUsersDelete } from "./routes/scim-users-delete.ts";
-import { handleScimUsersGet } from "./routes/scim-users-get.ts";
+import {
+  handleScimUsersCreate,
+  handleScimUsersDelete,
+  handleScimUsersGet,
+  handleScimUsersPatch,
+  handleScimUsersReplace,
+} from "./routes/scim-users.ts";
 import { handleScimUsersList, handleScimUsersSearch } from "./routes/scim-users-list.ts";
-import { handleScimUsersPatch } from "./routes/scim-users-patch.ts";
-import { handleScimUsersReplace } from "./routes/scim-users-replace.ts";
 import type { ScimRoute } from "./scim-route.ts";
 
 const read = { guard: "scim", method: "GET", limit: "scim", bodyBytesMax: 0 } as const;

@@ -3,7 +3,8 @@ import { limits } from "../../platform/limits.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { SubscriptionState } from "../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import { takeAll } from "./elements.ts";
-import { invalid, isFilled, isSent } from "./fields.ts";
+import { type Fields, invalid, isFilled, isSent } from "./fields.ts";
+import { emailOf } from "./identifiers.ts";
 
 /** The text of the specification for an email and a phone where one of them is wanted. */
 export const bothAddresses = "Either an email address or a phone number should be provided, but not both.";
@@ -16,6 +17,13 @@ export function oneOrMany<T>(value: unknown, field: string, decode: (entry: unkn
   if (!Array.isArray(value)) return [decode(value, field)];
   checkCount(value);
   return takeIds(value, field, decode);
+}
+
+/** `email` of a body: one address or up to fifty. */
+export function emailsOf({ email }: Fields): string[] {
+  const emails = oneOrMany(email, "email", emailOf);
+  if (emails.length === 0) throw invalid("'email' is required");
+  return emails;
 }
 
 /** As takeAll: ids, addresses, or objects that name users. None may be empty. */

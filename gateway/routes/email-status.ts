@@ -1,16 +1,14 @@
 /** POST /email/status: the state of email addresses, whether or not a user has them (specification; api-facts 5). */
 import { EmailStatus } from "../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import { bodyFields, invalid, isSent } from "../decode/fields.ts";
-import { emailOf } from "../decode/identifiers.ts";
-import { oneOrMany } from "../decode/lists.ts";
+import { emailsOf } from "../decode/lists.ts";
 import { success } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
 export async function handleEmailStatus(call: Call, { messagingStatus }: Pick<Parts, "messagingStatus">): Promise<Reply> {
-  const { email, subscription_state } = bodyFields(call.body);
-  const emails = oneOrMany(email, "email", emailOf);
-  if (emails.length === 0) throw invalid("'email' is required");
-  const status = emailStatusOf(subscription_state);
+  const fields = bodyFields(call.body);
+  const emails = emailsOf(fields);
+  const status = emailStatusOf(fields["subscription_state"]);
   return success({}, await messagingStatus.setEmailStatus({ scope: call.scope, emails, status }));
 }
 

@@ -2,43 +2,28 @@
 import { limits } from "../../platform/limits.ts";
 import { checkMediaType } from "../guards/media-type.ts";
 import type { HttpAnswer } from "../http-message.ts";
-import { hostedPage, refusalPage } from "../render/preference-page.ts";
-import { isForCaller } from "../render/refusal-rest.ts";
+import { hostedPage } from "../render/preference-page.ts";
 import { receiptHeaders } from "../reply.ts";
 import type { OpenCall, Parts } from "../route.ts";
 
 /** Mail scanners follow links: this shows, and changes nothing. */
 export async function handlePreferencePage({ content }: Pick<Parts, "content">, call: OpenCall): Promise<HttpAnswer> {
-  return await asPage(async () => {
-    const { page } = await content.openPreferencePage(linkOf(call), { signal: call.request.hungUp });
-    return hostedPage(page);
-  });
+  const { page } = await content.openPreferencePage(linkOf(call), { signal: call.request.hungUp });
+  return hostedPage(page);
 }
 
 /** Durable when the answer goes out. */
 export async function handlePreferenceSubmit({ content }: Pick<Parts, "content">, call: OpenCall): Promise<HttpAnswer> {
-  return await asPage(async () => {
-    const { request, readBody } = call;
-    checkMediaType(request.headers, formTypes);
-    const form = await readBody(limits.pageFormBytesMax);
-    const { page, position } = await content.submitPreferencePage({ ...linkOf(call), form, wholeForm: request.query === "save" });
-    const answer = hostedPage(page);
-    return { ...answer, headers: [...answer.headers, ...receiptHeaders({ position, replayed: false })] };
-  });
+  const { request, readBody } = call;
+  checkMediaType(request.headers, formTypes);
+  const form = await readBody(limits.pageFormBytesMax);
+  const { page, position } = await content.submitPreferencePage({ ...linkOf(call), form, wholeForm: request.query === "save" });
+  const answer = hostedPage(page);
+  return { ...answer, headers: [...answer.headers, ...receiptHeaders({ position, replayed: false })] };
 }
 
 const formTypes: ReadonlySet<string> = new Set(["application/x-www-form-urlencoded"]);
 
 function linkOf({ request, params, traceparent }: OpenCall) {
   return { token: params.get("token") ?? "", requestId: request.requestId, traceparent };
-}
-
-/** People read pages, not JSON: a refusal is answered as one. */
-async function asPage(work: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
-  try {
-    return await work();
-  } catch (error) {
-    if (isForCaller(error)) return refusalPage(error);
-    throw error;
-  }
 }

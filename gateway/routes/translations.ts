@@ -1,0 +1,31 @@
+/**
+ * /campaigns/translations and, as the specification spells it, /campaign/translations; /canvas/translations, with `workflow_id` and
+ * `step_id` (api-facts 7).
+ */
+import { type TranslatedKind, translationPutOf, translationQuestionOf } from "../decode/translations.ts";
+import { translationBody, translationMap } from "../render/translations.ts";
+import { success } from "../reply.ts";
+import type { Call, Parts, Reply } from "../route.ts";
+
+type Translations = Pick<Parts, "translations">;
+
+export function translationHandlers(kind: TranslatedKind) {
+  return {
+    /** GET: one message in one language with `locale_id`, without it every language of every message that is named. */
+    async list({ scope, query, reading }: Call, { translations }: Translations): Promise<Reply> {
+      const answer = await translations.listTranslations({ scope, ...translationQuestionOf(kind, query) }, reading);
+      return success({ translations: answer.translations.map(translationBody) });
+    },
+    /** GET .../source: what there is to translate. */
+    async source({ scope, query, reading }: Call, { translations }: Translations): Promise<Reply> {
+      const { question } = translationQuestionOf(kind, query);
+      const { texts } = await translations.getSource({ scope, question }, reading);
+      return success({ translations: { translation_map: translationMap(texts) } });
+    },
+    /** PUT: every text of one message in one language. */
+    async put(call: Call, { translations }: Translations): Promise<Reply> {
+      const { replayed } = await translations.putTranslation({ scope: call.scope, ...translationPutOf(kind, call) });
+      return success({}, { position: "", replayed });
+    },
+  };
+}
