@@ -151,6 +151,8 @@ export const limits = {
   logPingMs: 5_000,
   logAnswerMsMax: 5_000,
   logWatchPollMs: 3_000,
+  // The same of a stream that stood still at the last look
+  logWatchPollIdleMs: 6_000,
   logNoticeMsMax: 500,
   // So many looks apart, all partitions are called where the stream went on, whatever was heard
   logWatchAllLooks: 20,

@@ -18,7 +18,7 @@ export interface RecordNotices {
 /**
  * The server republishes each record's headers, and a leader that dies may not come to it: so all partitions are called when a lost
  * connection is back, where another server leads, where a look each `logWatchPollMs` finds a record that nothing was heard of, and now
- * and then where the stream went on. The server is not asked without a watcher.
+ * and then where the stream went on. It looks half as often at a stream that stands still, and not at all without a watcher.
  */
 export function openRecordNotices(source: NoticeSource): RecordNotices {
   const listeners = new Set<{ listener: (partition: number) => void }>();
@@ -89,16 +89,19 @@ function followStream(source: NoticeSource, calls: { last(): number; callAll(): 
   let cancel: (() => void) | undefined;
   let stopped = false;
 
-  async function poll(): Promise<void> {
+  /** Returns in how many milliseconds to look again. */
+  async function poll(): Promise<number> {
     const seen = await endOfStream(connection, name).catch(() => undefined);
-    if (stopped || seen === undefined || (seen.last === polled.last && seen.leader === polled.leader && looks === 0)) return;
+    if (stopped || seen === undefined) return limits.logWatchPollMs;
     const { last, leader } = polled;
+    if (seen.last === last && seen.leader === leader && looks === 0) return limits.logWatchPollIdleMs;
     polled = seen;
     looks += 1;
     const isUnheard = seen.leader !== leader || (seen.last !== last && await isMissing());
-    if (stopped || (!isUnheard && looks < limits.logWatchAllLooks)) return;
+    if (stopped || (!isUnheard && looks < limits.logWatchAllLooks)) return limits.logWatchPollMs;
     looks = 0;
     calls.callAll();
+    return limits.logWatchPollMs;
   }
   /** Notices of what was written a moment ago may be on their way. */
   async function isMissing(): Promise<boolean> {
@@ -109,15 +112,15 @@ function followStream(source: NoticeSource, calls: { last(): number; callAll(): 
     if (last > calls.last()) await new Promise<void>((resolve) => clock.after(limits.logNoticeMsMax, resolve));
     return last > calls.last();
   }
-  function again(): void {
-    if (!stopped) cancel = clock.after(limits.logWatchPollMs, () => void poll().finally(again));
+  function again(waitMs: number): void {
+    if (!stopped) cancel = clock.after(waitMs, () => void poll().then(again));
   }
   const unsubscribe = connection.subscribe(`${noticeSubject(name)}.*`, ({ subject, headers }) => {
     const partition = Number(subject.slice(subject.lastIndexOf(".") + 1));
     recent.heard(partition, Number(headers?.get("Nats-Sequence")), Number(headers?.get("Nats-Last-Sequence")));
   });
   const deafen = connection.onBack(calls.callAll);
-  again();
+  again(limits.logWatchPollMs);
   return () => {
     stopped = true;
     cancel?.();
