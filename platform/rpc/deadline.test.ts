@@ -47,6 +47,13 @@ for (const timeoutMs of [6, 1, 0, -5]) {
   });
 }
 
+test("withinDeadline() does not begin what a caller asked for who has gone", async () => {
+  let begun = false;
+  const context = contextOf(1_000, { signal: AbortSignal.abort() });
+  await expect(withinDeadline(context, fakeClock(), () => (begun = true))).rejects.toMatchObject({ reason: "DEADLINE_EXCEEDED" });
+  expect(begun).toBe(false);
+});
+
 test("withinDeadline() deadlines shrink hop by hop, by the time that passed and the time to answer", async () => {
   const clock = fakeClock();
   const seen: (number | undefined)[] = [];

@@ -17,28 +17,51 @@ export async function withinDeadline<T>(
   clock: Clock,
   work: (context: HandlerContext) => Promise<T> | T,
 ): Promise<T> {
-  const workMs = workMsOf(given.timeoutMs());
-  if (workMs < limits.rpcWorkMsMin) throw new Refusal("DEADLINE_EXCEEDED");
+  const timeoutMs = workMsOf(given.timeoutMs());
+  if (timeoutMs < limits.rpcWorkMsMin) throw new Refusal("DEADLINE_EXCEEDED");
+  const deadline = startDeadline({ timeoutMs, signal: given.signal }, clock);
+  try {
+    const context = { ...given, signal: deadline.signal, timeoutMs: deadline.leftMs };
+    return await Promise.race([answering(context, () => work(context)), deadline.passed]);
+  } finally {
+    deadline.end();
+  }
+}
+
+export interface Deadline {
+  /** Aborts when the time is over or the caller's signal aborts. */
+  readonly signal: AbortSignal;
+  /** Undefined: as long as it takes. */
+  leftMs(): number | undefined;
+  /** Rejects when `signal` aborts. */
+  readonly passed: Promise<never>;
+  end(): void;
+}
+
+/** Refuses DEADLINE_EXCEEDED where the caller has gone already. */
+export function startDeadline({ timeoutMs, signal }: Pick<CallOptions, "timeoutMs" | "signal">, clock: Clock): Deadline {
+  const refusal = new Refusal("DEADLINE_EXCEEDED");
+  if (signal?.aborted) throw refusal;
   const controller = new AbortController();
-  const { promise: over, reject } = Promise.withResolvers<never>();
-  over.catch(() => {});
-  function end(): void {
-    const refusal = new Refusal("DEADLINE_EXCEEDED");
+  const { promise: passed, reject } = Promise.withResolvers<never>();
+  passed.catch(() => {});
+  function pass(): void {
     // First of all, so that work which fails because it was aborted is no fault
     reject(refusal);
     controller.abort(refusal);
   }
-  const endsAt = clock.monotonic() + workMs;
-  const cancel = clock.after(workMs, end);
-  // The caller hung up: no answer is needed, but the work may stop
-  given.signal.addEventListener("abort", end);
-  try {
-    const context = { ...given, signal: controller.signal, timeoutMs: () => endsAt - clock.monotonic() };
-    return await Promise.race([answering(context, () => work(context)), over]);
-  } finally {
-    cancel();
-    given.signal.removeEventListener("abort", end);
-  }
+  const cancel = timeoutMs === undefined ? undefined : clock.after(timeoutMs, pass);
+  signal?.addEventListener("abort", pass);
+  const endsAt = timeoutMs === undefined ? undefined : clock.monotonic() + timeoutMs;
+  return {
+    signal: controller.signal,
+    leftMs: () => endsAt === undefined ? undefined : endsAt - clock.monotonic(),
+    passed,
+    end() {
+      cancel?.();
+      signal?.removeEventListener("abort", pass);
+    },
+  };
 }
 
 /** What is left to work of the time a caller waits; without a limit of its own, the longest a call may take. */

@@ -3,7 +3,7 @@ import { create, type DescMethod, type DescMethodUnary, type DescService, type M
 import type { CallOptions, Client, ContextKey, ContextValues, HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import { type Clock, systemClock } from "../clock.ts";
 import { Refusal } from "../refusal.ts";
-import { answering, onward } from "./deadline.ts";
+import { answering, type Deadline, onward, startDeadline } from "./deadline.ts";
 
 /**
  * A client whose calls run in this process, with the same types, defaults and deadlines as over the wire: input and
@@ -54,39 +54,6 @@ const none: CallOptions = {};
 
 async function notImplemented(): Promise<never> {
   throw new Refusal("NOT_IMPLEMENTED");
-}
-
-interface Deadline {
-  readonly signal: AbortSignal;
-  /** Undefined: as long as it takes. */
-  leftMs(): number | undefined;
-  /** Rejects when the time is over or the caller's signal aborts. */
-  readonly passed: Promise<never>;
-  end(): void;
-}
-
-function startDeadline(options: CallOptions, clock: Clock): Deadline {
-  const refusal = new Refusal("DEADLINE_EXCEEDED");
-  if (options.signal?.aborted) throw refusal;
-  const controller = new AbortController();
-  const { promise, reject } = Promise.withResolvers<never>();
-  promise.catch(() => {});
-  function pass(): void {
-    reject(refusal);
-    controller.abort(refusal);
-  }
-  const cancel = options.timeoutMs === undefined ? undefined : clock.after(options.timeoutMs, pass);
-  options.signal?.addEventListener("abort", pass);
-  const endsAt = options.timeoutMs === undefined ? undefined : clock.monotonic() + options.timeoutMs;
-  return {
-    signal: controller.signal,
-    leftMs: () => (endsAt === undefined ? undefined : endsAt - clock.monotonic()),
-    passed: promise,
-    end() {
-      cancel?.();
-      options.signal?.removeEventListener("abort", pass);
-    },
-  };
 }
 
 const neverAborted = new AbortController().signal;

@@ -80,6 +80,7 @@ export class SharedContext implements HandlerContext {
 
   #startSignal(): AbortSignal {
     const { clock, whole } = this.#parts;
+    if (whole.signal.aborted) return whole.signal;
     const controller = new AbortController();
     const cancel = clock.after(Math.max(0, this.timeoutMs()), () => controller.abort(new Refusal("DEADLINE_EXCEEDED")));
     whole.signal.addEventListener("abort", () => {
