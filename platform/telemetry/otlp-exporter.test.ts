@@ -7,6 +7,7 @@ import { type Clock, systemClock } from "../clock.ts";
 import { fakeClock } from "../clock.fixture.ts";
 import { limits } from "../limits.ts";
 import { silentLogger } from "../logger.ts";
+import { keepingLogger } from "../rpc/part.fixture.ts";
 import { openOtlpExporter } from "./otlp-exporter.ts";
 import type { EndedSpan } from "./tracer.ts";
 
@@ -64,6 +65,22 @@ test("a collector that refuses costs its spans and nothing else", async () => {
   await exporter.close();
   expect(dropped.get("send_failed")).toBe(1);
 });
+
+for (
+  const [what, of] of [
+    ["the address", { url: "http://user:s3cret@127.0.0.1:4318/v1/traces", headers: [] }],
+    ["a header", { url: "http://127.0.0.1:4318/v1/traces", headers: [["authorization", "Bearer s3cret\nof-ours"]] }],
+  ] as const
+) {
+  test(`a secret in ${what} that cannot be sent does not get into the log`, async () => {
+    const logger = keepingLogger();
+    const resource = { "service.name": "test" };
+    const exporter = openOtlpExporter({ ...of, resource, clock: systemClock, logger, dropped: () => {} });
+    exporter.take(span(1));
+    await exporter.close();
+    expect(JSON.stringify(logger.lines)).toMatch(/^\[\["warn","traces_not_sent",(?!.*s3cret)/);
+  });
+}
 
 test("beyond the queue spans are dropped and counted", async () => {
   const { url } = await collector();

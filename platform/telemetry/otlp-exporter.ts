@@ -1,5 +1,4 @@
 /** Posts spans to a collector in batches; what it cannot send in time it drops and counts, and no request waits for it. */
-import { errorText } from "../error-text.ts";
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
@@ -23,11 +22,10 @@ export interface ExporterOptions {
 }
 
 export function openOtlpExporter(options: ExporterOptions): SpanExporter {
-  const exporter = new OtlpExporter(options);
-  return { take: (span) => exporter.take(span), close: () => exporter.close() };
+  return new OtlpExporter(options);
 }
 
-class OtlpExporter {
+class OtlpExporter implements SpanExporter {
   readonly #options: ExporterOptions;
   #waiting: EndedSpan[] = [];
   #sending: Promise<void> | undefined;
@@ -72,7 +70,18 @@ class OtlpExporter {
   }
 
   async #send(batch: readonly EndedSpan[]): Promise<boolean> {
-    const { url, headers, resource, logger } = this.#options;
+    const { logger } = this.#options;
+    const problem = await this.#post(batch);
+    // Once, not a line a batch
+    if (problem !== undefined && !this.#failing) logger.warn("traces_not_sent", { message: problem });
+    if (problem === undefined && this.#failing) logger.info("traces_sent_again");
+    this.#failing = problem !== undefined;
+    return problem === undefined;
+  }
+
+  /** Why the collector did not take them. The client's own texts quote the address and the headers, with the secrets in them. */
+  async #post(batch: readonly EndedSpan[]): Promise<string | undefined> {
+    const { url, headers, resource } = this.#options;
     try {
       const response = await fetch(url, {
         method: "POST",
@@ -81,15 +90,10 @@ class OtlpExporter {
         signal: AbortSignal.timeout(limits.traceSendMsMax),
       });
       await response.arrayBuffer();
-      if (!response.ok) throw new Error(`The collector answered ${response.status}`);
-      if (this.#failing) logger.info("traces_sent_again");
-      this.#failing = false;
-      return true;
+      return response.ok ? undefined : `The collector answered ${response.status}`;
     } catch (error) {
-      // Once, not a line a batch
-      if (!this.#failing) logger.warn("traces_not_sent", { message: errorText(error) });
-      this.#failing = true;
-      return false;
+      const { name, cause } = error as Error;
+      return `The collector cannot be asked (${(cause as { readonly code?: string } | undefined)?.code ?? name})`;
     }
   }
 }
