@@ -1,4 +1,4 @@
-/** What is written or worked on at once is bounded in bytes. */
+/** What is written or worked on at once is bounded, in items and in bytes. */
 
 /** The items in order, in slices of at most `max` items and `bytesMax`, or of one item that is larger. */
 export function slicesBySize<Item>(
@@ -19,4 +19,9 @@ export function slicesBySize<Item>(
     }
   }
   return slices;
+}
+
+/** The items in order, in slices of at most `max`. */
+export function slicesOf<Item>(items: readonly Item[], max: number): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / max) }, (_, at) => items.slice(at * max, (at + 1) * max));
 }

@@ -3,6 +3,7 @@ import { create, type DescMessage, getOption, type MessageInitShape, toBinary } 
 import type { PublishedEvent } from "../../../platform/events/events.ts";
 import { sha256Hex } from "../../../platform/identifier.ts";
 import { limits } from "../../../platform/limits.ts";
+import { slicesOf } from "../../../platform/slices-by-size.ts";
 import { subject as subjectOption } from "../../../proto/gen/heddle/event/v1/event_pb.ts";
 import type { GoneNamesSchema } from "../../../proto/gen/heddle/profile/v1/profile_event_pb.ts";
 import {
@@ -76,9 +77,7 @@ function updatedOf(workspaceId: string, users: ReadonlyMap<UserId, Updated>): Pu
     return [{ subject: subjectOf(ProfileUserUpdatedSchema), scope: workspaceId, eventId, key, body }];
   }
   const size = Math.ceil(users.size / Math.ceil(body.byteLength / limits.eventBytesMax + 1));
-  const all = [...users];
-  const parts = Array.from({ length: Math.ceil(all.length / size) }, (_, at) => new Map(all.slice(at * size, (at + 1) * size)));
-  return parts.flatMap((some) => updatedOf(workspaceId, some));
+  return slicesOf([...users], size).flatMap((some) => updatedOf(workspaceId, new Map(some)));
 }
 
 /** The last place, then a hash of users and marks. */

@@ -5,6 +5,7 @@ import { write } from "../../../platform/cassandra/batches.ts";
 import type { Row, Session, Statement } from "../../../platform/cassandra/session.ts";
 import { createGate } from "../../../platform/gate.ts";
 import { limits } from "../../../platform/limits.ts";
+import { slicesOf } from "../../../platform/slices-by-size.ts";
 import type { IdentityKey, IdentityKind, RepeatRow } from "../domain/identity.ts";
 import type { IdentityStore, IdentityWriter, NameIndex, SetAsideRecord } from "../domain/ports.ts";
 import { originsToRow } from "./origin-rows.ts";
@@ -91,11 +92,8 @@ export function namesAsListed(workspaceId: string, rows: ReadonlyMap<IdentityKey
     if (listed === undefined) return [];
     return { cql, values: { workspace_id: workspaceId, shard: shardOf(listed), ...listed, stamp }, idempotent: true } as const;
   });
-  return [...Map.groupBy(statements, ({ values }) => values.shard).values()].flatMap((some) =>
-    Array.from({ length: Math.ceil(some.length / limits.cassandraBatchStatementsMax) }, (_, at) => {
-      return some.slice(at * limits.cassandraBatchStatementsMax, (at + 1) * limits.cassandraBatchStatementsMax);
-    })
-  );
+  return [...Map.groupBy(statements, ({ values }) => values.shard).values()]
+    .flatMap((some) => slicesOf(some, limits.cassandraBatchStatementsMax));
 }
 
 /** Cassandra fails what asks for a longer key than a row may have, instead of finding nothing: a client may have made up the name. */
@@ -116,13 +114,9 @@ interface Read {
 
 /** A statement costs more than a row does, so some are read together (docs/decisions/0024-reads-of-named-partitions.md). */
 function readsOf(keys: readonly IdentityKey[]): Read[] {
-  const size = limits.cassandraPartitionsPerRead;
   const alike = Map.groupBy(new Set(keys), (key) => key.slice(0, key.length - lastNameOf(key).length));
   return [...alike.values()].flatMap((some) =>
-    Array.from({ length: Math.ceil(some.length / size) }, (_, at) => {
-      const together = some.slice(at * size, (at + 1) * size);
-      return { first: together[0] as IdentityKey, keys: together };
-    })
+    slicesOf(some, limits.cassandraPartitionsPerRead).map((keys) => ({ first: keys[0] as IdentityKey, keys }))
   );
 }
 

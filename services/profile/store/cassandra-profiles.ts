@@ -5,6 +5,7 @@ import { gather } from "../../../platform/cassandra/gather.ts";
 import { readAll, type Row, type Session, type Statement } from "../../../platform/cassandra/session.ts";
 import { createGate } from "../../../platform/gate.ts";
 import { limits } from "../../../platform/limits.ts";
+import { slicesOf } from "../../../platform/slices-by-size.ts";
 import type { FrozenMerge, HeldUser, ProfileStore, StoredUser } from "../domain/ports.ts";
 import type { Profile } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
@@ -63,11 +64,7 @@ type Rows = ReadonlyMap<UserId, Row>;
 
 /** `bucketRowsPerRead` users of a bucket at most, or one who lies alone. */
 function readsOf(places: readonly UserPlace[]): Asked[] {
-  return [...Map.groupBy(places, ({ partition }) => partition).values()].flatMap((some) =>
-    Array.from({ length: Math.ceil(some.length / limits.bucketRowsPerRead) }, (_, at) => {
-      return some.slice(at * limits.bucketRowsPerRead, (at + 1) * limits.bucketRowsPerRead);
-    })
-  );
+  return [...Map.groupBy(places, ({ partition }) => partition).values()].flatMap((some) => slicesOf(some, limits.bucketRowsPerRead));
 }
 
 /** Rows may have megabytes each: where some of them together do not come, or not in time, fewer do. */
