@@ -1,6 +1,7 @@
 /** What an import file is read into: objects for /users/track, each with the place it came from. */
 import { hash } from "node:crypto";
 
+import { limits } from "../platform/limits.ts";
 import { isExportedUser, type Left, userFromExport } from "./import-exported.ts";
 
 export type ObjectArray = "attributes" | "events" | "purchases";
@@ -90,8 +91,9 @@ type LinePlace = { readonly offset: number; readonly end: number; readonly line:
 /** The entries of one line of NDJSON: an object with its `type`, a body of /users/track, or an exported user. Blank lines have none. */
 export function entriesOfLine(line: LinePlace & { readonly text: string }, reading: LineReading = {}): Entry[] {
   if (line.text.trim() === "") return [];
-  const value = parse(line.text);
+  const value = parseText(line.text);
   if (value === undefined) return [unreadEntry(line, "The line is not valid JSON")];
+  if (isTooDeep(value)) return [unreadEntry(line, `The JSON is nested deeper than ${limits.jsonDepthMax} levels`)];
   if (!isObject(value)) return [unreadEntry(line, "The line is not a JSON object")];
   if (Object.hasOwn(value, textField)) {
     return [{ ...partOf(line, line.text), error: `The line still holds "${textField}": put the mended row in its place` }];
@@ -146,9 +148,14 @@ export function entryOf(object: unknown, array: ObjectArray, place: EntryPlace):
 
 /** The entry under the id that a field of its own gives it. */
 export function withRowId(entry: SentEntry, rowId: string, value: unknown): Entry {
-  if (value !== undefined && value !== null && value !== "") return { ...entry, id: idOf(entry.array, JSON.stringify([rowId, value])) };
+  const isMissing = value === undefined || value === null || value === "";
+  const isRounded = typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value);
+  if (!isMissing && !isRounded) return { ...entry, id: idOf(entry.array, JSON.stringify([rowId, value])) };
   const { place, line, end, raw } = entry;
-  return { place, line, end, raw, error: `The row has no "${rowId}" (--row-id)` };
+  const error = isMissing
+    ? `The row has no "${rowId}" (--row-id)`
+    : `The number "${rowId}" (--row-id) has more digits than JSON keeps, so another row may seem to have the same: write it in quotes`;
+  return { place, line, end, raw, error };
 }
 
 /** What makes rows equal: what they hold, or the one thing that a column of theirs says. */
@@ -171,6 +178,12 @@ export function fitsDoubles(value: unknown): boolean {
   return typeof value !== "object" || value === null || Object.values(value).every(fitsDoubles);
 }
 
+/** Deeper than any request may be; functions that call themselves for each level would end the import. */
+export function isTooDeep(value: unknown, levels: number = limits.jsonDepthMax): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((member) => isTooDeep(member, levels - 1));
+}
+
 /** JSON in which a number beyond the doubles is still one. */
 function jsonText(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) => member === Infinity ? huge : member === -Infinity ? minusHuge : member);
@@ -180,7 +193,8 @@ function jsonText(value: unknown): string {
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 const [huge, minusHuge] = [rawJSON("1e999"), rawJSON("-1e999")];
 
-function parse(text: string): unknown {
+/** Undefined where it is no JSON. */
+export function parseText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

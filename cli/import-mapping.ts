@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { parse } from "yaml";
 
-import { countsAgain, fitsDoubles, identifierFields, type ObjectArray } from "./import-entry.ts";
+import { countsAgain, fitsDoubles, identifierFields, isTooDeep, type ObjectArray, parseText } from "./import-entry.ts";
 import { UsageError } from "./output.ts";
 
 type CellType = "text" | "number" | "int" | "bool" | "date" | "json";
@@ -140,10 +140,10 @@ function withType(source: string, usual: CellType): { name: string; type: CellTy
   return type ? { name: source.slice(0, at), type } : { name: source, type: usual };
 }
 
-/** The value of a cell as JSON has it; undefined where the cell is not of the type, or a number of it is beyond the doubles. */
+/** The value of a cell as JSON has it; undefined where the cell is not of the type, nested too deep, or a number of it is beyond the doubles. */
 function cellValue(cell: string, type: CellType): unknown {
   const value = valueOf(cell, type);
-  return fitsDoubles(value) ? value : undefined;
+  return !isTooDeep(value) && fitsDoubles(value) ? value : undefined;
 }
 
 function valueOf(cell: string, type: CellType): unknown {
@@ -160,7 +160,7 @@ function valueOf(cell: string, type: CellType): unknown {
     case "date":
       return dateValue(cell.trim());
     case "json":
-      return jsonValue(cell);
+      return parseText(cell);
   }
 }
 
@@ -171,14 +171,6 @@ function dateValue(cell: string): string | undefined {
   const text = `${year}-${month}-${day}T12:00:00Z`;
   const time = Date.parse(text);
   return Number.isFinite(time) && new Date(time).toISOString().startsWith(text.slice(0, -1)) ? text : undefined;
-}
-
-function jsonValue(cell: string): unknown {
-  try {
-    return JSON.parse(cell) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 /** For a row of which all but some fields were taken: constants that would count again are left out. */
