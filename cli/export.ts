@@ -1,5 +1,5 @@
 /** heddle export: users as NDJSON, the named ones over HTTP or all of a workspace from the data folder or the mesh. */
-import { closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { type Client, type Input, openClient } from "../client/client.ts";
@@ -152,7 +152,7 @@ async function post(client: Client, server: string, body: Input<"exportUsers">["
   throw new CommandError(`The export was refused (${status})`);
 }
 
-/** A file appears under its name when it is complete; until then it is `<file>.part`. */
+/** A file appears under its name when it is complete; until then it is `<file>.part`, which goes where the export fails. */
 function openOutput(file: string | undefined) {
   // The write itself says that the reader has gone; the event would end the process before the sentence.
   if (file === undefined) process.stdout.on("error", doNothing);
@@ -162,7 +162,10 @@ function openOutput(file: string | undefined) {
   return {
     write: async (text: string) => writeFileSync(handle, text),
     done: () => renameSync(part, file),
-    close: () => closeSync(handle),
+    close() {
+      closeSync(handle);
+      rmSync(part, { force: true });
+    },
   };
 }
 

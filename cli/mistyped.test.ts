@@ -1,5 +1,5 @@
 /** Commands that are given a name or folder that is not there say so, and count in words that fit. */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -64,6 +64,12 @@ test("one of a thing is no plural", async () => {
   expect((await heddle("keys", "rotate", key.id, "--overlap-hours", "1")).output).toContain("stays valid for 1 hour\n");
   expect((await heddle("export")).errors).toBe("Exported 0 users\n");
   expect((await heddle("consent", "verify")).output).toContain("subscription: 0 entries, all as they were written");
+});
+
+test("an export that fails leaves no file", async () => {
+  const output = join(folder, "users.ndjson");
+  expect((await heddle("export", "--workspace", "nope", "-o", output)).code).toBe(1);
+  expect(readdirSync(folder).filter((name) => name.startsWith("users"))).toEqual([]);
 });
 
 test("a file that is no declaration is not printed back", async () => {
