@@ -10,7 +10,7 @@ import { LogService } from "../proto/gen/heddle/log/v1/log_service_pb.ts";
 import { type LogOperation, openLogOperation } from "../services/profile/wire.ts";
 import { consentLanes, redriveConsent, showConsent, skipConsent } from "./consent-unread.ts";
 import { dataFolder, withAccess } from "./data-folder.ts";
-import { exitCodes, type JsonOption, plain, print, printJson, printResult, table, UsageError } from "./output.ts";
+import { counted, exitCodes, type JsonOption, plain, print, printJson, printResult, table, UsageError } from "./output.ts";
 import { placeOf, type RecordOptions } from "./record-place.ts";
 import { readSettings } from "./settings.ts";
 
@@ -54,9 +54,9 @@ export async function status(options: PlaceOptions): Promise<number> {
 export async function redrive(options: PlaceOptions): Promise<number> {
   const { users, records } = await withLog(options, (log) => log.redrive());
   const consent = await redriveConsent(options);
-  const lines = [users === 0 ? "No user is blocked" : `${users} blocked users are tried once more`];
-  if (records > 0) lines.push(`${records} dead letters are tried once more, behind all others`);
-  if (consent > 0) lines.push(`${consent} dead letters of consent are tried once more`);
+  const lines = [users === 0 ? "No user is blocked" : `${counted(users, "blocked user is", "blocked users are")} tried once more`];
+  if (records > 0) lines.push(`${counted(records, "dead letter is", "dead letters are")} tried once more, behind all others`);
+  if (consent > 0) lines.push(`${counted(consent, "dead letter of consent is", "dead letters of consent are")} tried once more`);
   printResult(options, { users, records, consent }, lines.join("\n"));
   return exitCodes.ok;
 }

@@ -108,7 +108,7 @@ describe.skipIf(missing !== undefined)(`deploy/overlays/production${missing === 
     await mendRubbish(place, { externalId: person, alias: "mended" });
     const named = async () => (await exported(key, alias)).map(({ first_name }) => first_name);
     expect(await named()).toEqual([]);
-    expect(await operate("log", "redrive")).toContain("1 dead letters are tried once more");
+    expect(await operate("log", "redrive")).toContain("1 dead letter is tried once more");
     await expect.poll(named, { timeout: 60_000 }).toEqual(["Ann"]);
     await expect.poll(deadLetters, { timeout: 60_000, interval: 1_000 }).toBe(0);
     await appendRubbish();
