@@ -18,10 +18,8 @@ import { readMembershipLedger } from "../services/subscription/wire.ts";
 import { readSettings } from "./settings.ts";
 
 export interface ConsentPlace {
-  /** Of an address and of the users who have it, or of one user; in no order. */
-  history(workspaceId: string, subject: ConsentSubject): Promise<LedgerEntry[]>;
-  /** Whether a user has the external id; undefined where the profile service would have to be asked. */
-  isUser(workspaceId: string, externalId: string): Promise<boolean | undefined>;
+  /** Of an address and of the users who have it, or of one user; in no order. Whether there is such a user, too. */
+  history(workspaceId: string, subject: ConsentSubject): Promise<{ readonly entries: LedgerEntry[]; readonly isUser: boolean }>;
   readonly ledgers: readonly LedgerPlace[];
   /** The subscription groups of a workspace. */
   groups(workspaceId: string): Promise<readonly NamedGroup[]>;
@@ -108,10 +106,10 @@ async function inFolder(database: Database): Promise<ConsentPlace> {
   return {
     async history(workspaceId, { address, key }) {
       const chains = address === undefined ? [] : [await statuses.history(workspaceId, address)];
-      for (const userId of await findUserIds(database, workspaceId, key)) chains.push(await memberships.history(workspaceId, userId));
-      return chains.flat();
+      const userIds = await findUserIds(database, workspaceId, key);
+      for (const userId of userIds) chains.push(await memberships.history(workspaceId, userId));
+      return { entries: chains.flat(), isUser: userIds.length > 0 };
     },
-    isUser: async (workspaceId, id) => (await findUserIds(database, workspaceId, { by: "externalId", id })).length > 0,
     ledgers: [folderLedger("subscription", memberships), folderLedger("messaging-status", statuses)],
     groups: (workspaceId) => memberships.groups(workspaceId),
     linkPath: async (workspaceId, of) => `/unsubscribe/${await statuses.links.make({ workspaceId, ...of })}`,
@@ -155,9 +153,8 @@ function inMesh(subscription: Client<typeof SubscriptionService>, messagingStatu
       const scope = { workspaceId };
       const own = await subscription.getHistory({ scope, users: [{ key: keyToMessage(key) }] });
       const ofAddress = address === undefined ? { entries: [] } : await messagingStatus.getHistory({ scope, addresses: [address] });
-      return [...ofAddress.entries, ...own.entries].map(ledgerEntryFromMessage);
+      return { entries: [...ofAddress.entries, ...own.entries].map(ledgerEntryFromMessage), isUser: own.chains > 0 };
     },
-    isUser: () => Promise.resolve(undefined),
     ledgers: [meshLedger("subscription", subscription), meshLedger("messaging-status", messagingStatus)],
     groups: async (workspaceId) => (await subscription.listGroups({ scope: { workspaceId } })).groups,
     async linkPath(workspaceId, { email, groupId }) {

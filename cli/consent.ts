@@ -37,15 +37,12 @@ export interface HistoryOptions extends FolderOptions {
 export async function history(options: HistoryOptions): Promise<number> {
   const until = options.at === undefined ? Infinity : timeOf(options.at);
   const subject = subjectOf(options);
+  const found = await inWorkspace(options, (place, { id }) => place.history(id, subject));
+  const entries = found.entries.filter(({ at }) => at <= until).toSorted((a, b) => a.sequence - b.sequence || a.part - b.part);
   const { externalId } = options;
-  const { found, isUser } = await inWorkspace(options, async (place, { id }) => ({
-    found: await place.history(id, subject),
-    isUser: externalId === undefined ? undefined : await place.isUser(id, externalId),
-  }));
-  const entries = found.filter(({ at }) => at <= until).toSorted((a, b) => a.sequence - b.sequence || a.part - b.part);
-  if (options.json) printJson(entries.map(shown));
-  else if (entries.length === 0) print(isUser === false ? `No user has the external id "${externalId}"` : "Nothing was ever set");
-  else print(table(["TIME", "OF", "WHAT", "BEFORE", "AFTER", "KIND", "ACTOR", "REQUEST"], entries.map(cells)));
+  const nothing = externalId !== undefined && !found.isUser ? `No user has the external id "${externalId}"` : "Nothing was ever set";
+  const columns = ["TIME", "OF", "WHAT", "BEFORE", "AFTER", "KIND", "ACTOR", "REQUEST"];
+  printResult(options, entries.map(shown), entries.length === 0 ? nothing : table(columns, entries.map(cells)));
   return exitCodes.ok;
 }
 

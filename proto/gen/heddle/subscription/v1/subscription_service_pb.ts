@@ -539,7 +539,7 @@ export type GetHistoryResponse = Message<"heddle.subscription.v1.GetHistoryRespo
   damage: LedgerDamage[];
 
   /**
-   * How many chains were checked, whole; 0: an earlier build answered, which checks none here.
+   * How many chains were checked, whole; 0: no such user, or an earlier build answered, which checks none here.
    *
    * @generated from field: uint32 chains = 3;
    */
