@@ -7,14 +7,19 @@ const typescript = "node_modules/typescript/bin/tsc";
 const checks = [
   { name: "format", command: ["deno", "fmt", "--check", "--quiet"], mend: "npm run fix" },
   { name: "lint", command: ["oxlint", "--quiet", ...folders], mend: "npm run fix, or change what it names" },
-  { name: "dependency rule", command: ["node", "tools/check-dependencies.ts"], mend: "see tools/dependency-rule.ts for the rule" },
-  { name: "statement rule", command: ["node", "tools/check-statements.ts"], mend: "bind the value, see tools/statement-rule.ts" },
+  { name: "dependency rule", command: ["node", "tools/check-rule.ts", "dependencies"], mend: "see tools/dependency-rule.ts for the rule" },
+  { name: "statement rule", command: ["node", "tools/check-rule.ts", "statements"], mend: "bind the value, see tools/statement-rule.ts" },
   {
     name: "specification",
     command: ["node", "tools/specification/check.ts"],
     mend: "name the test in test/statements, then npm run reference",
   },
-  { name: "pattern rule", command: ["node", "tools/check-patterns.ts"], mend: "see tools/pattern-rule.ts for the rule", slow: true },
+  {
+    name: "pattern rule",
+    command: ["node", "tools/check-rule.ts", "patterns"],
+    mend: "see tools/pattern-rule.ts for the rule",
+    slow: true,
+  },
   { name: "types", command: ["node", typescript, "-p", "."], mend: "change what it names" },
   { name: "dead code", command: ["knip", "--no-progress"], mend: "delete it, or what is exported without need; see knip.json" },
   { name: "contract style", command: ["buf", "lint", "proto"], mend: "change what it names", slow: true },

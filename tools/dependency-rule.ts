@@ -1,6 +1,7 @@
 /** The dependency rule: which folder may import which, and the check of it over a tree of files. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
+import { sourceFiles } from "./source.ts";
 
 const tests = "[.](test|fixture)[.]ts$|-contract[.]ts$";
 const wire = "^(services/[^/]+|gateway)/(mesh-)?wire[.]ts$";
@@ -98,8 +99,9 @@ const startedNotImported = `/main[.]ts$|^proto/|^test/|^tools/|[.]config[.]ts$|$
 
 /** Every breach in the tree below `root`, one line each: `file: rule: why`. */
 export function checkDependencies(root: string): string[] {
-  const imports = sourceFolders.flatMap((folder) => sourceFiles(join(root, folder))).flatMap((file) => importsOf(root, file));
-  return [...imports.flatMap(breaches), ...deadFiles(root, imports), ...cycles(imports)];
+  const files = sourceFiles(root, sourceFolders);
+  const imports = files.flatMap((file) => importsOf(root, file));
+  return [...imports.flatMap(breaches), ...deadFiles(files, imports), ...cycles(imports)];
 }
 
 function breaches(found: Import): string[] {
@@ -121,11 +123,9 @@ function filled(pattern: string, group: string): RegExp {
   return new RegExp(pattern.replaceAll("$1", group));
 }
 
-function deadFiles(root: string, imports: readonly Import[]): string[] {
+function deadFiles(files: readonly string[], imports: readonly Import[]): string[] {
   const imported = new Set(imports.map((found) => found.to));
-  return sourceFolders
-    .flatMap((folder) => sourceFiles(join(root, folder)))
-    .map((file) => relative(root, file))
+  return files
     .filter((file) => file.endsWith(".ts") && !imported.has(file) && !new RegExp(startedNotImported).test(file))
     .map((file) => `${file}: no-dead-file: nothing imports it and nothing starts it`);
 }
@@ -146,22 +146,15 @@ function cycles(imports: readonly Import[]): string[] {
 
 /** Static imports, re-exports and `import()` of a literal, with the path they reach. Statements begin their line. */
 function importsOf(root: string, file: string): Import[] {
-  const text = readFileSync(file, "utf8");
-  const statements = text.matchAll(
+  const path = join(root, file);
+  const statements = readFileSync(path, "utf8").matchAll(
     /^(?:import|export)\s+(type\s+)?(?:[\w*{][^"';]*?\sfrom\s+)?"([^"\n]+)"|\bimport\(\s*"([^"\n]+)"\s*\)/gm,
   );
   return [...statements].map(([, type, fixed, dynamic]) => {
     const specifier = fixed ?? dynamic ?? "";
-    const to = specifier.startsWith(".") ? relative(root, resolve(dirname(file), specifier)) : specifier;
-    return { from: relative(root, file), to, typeOnly: type !== undefined };
+    const to = specifier.startsWith(".") ? relative(root, resolve(dirname(path), specifier)) : specifier;
+    return { from: file, to, typeOnly: type !== undefined };
   });
-}
-
-function sourceFiles(folder: string): string[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((name) => /[.](ts|mjs)$/.test(name) && !name.includes("node_modules"))
-    .map((name) => join(folder, name));
 }
 
 interface Rule {

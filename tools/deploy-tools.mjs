@@ -1,4 +1,5 @@
 /** `npm run deploy-tools`: builds or finds what checks the manifests, prints where each is or what is missing; exit code 1 when one is. */
+import { errorText } from "../platform/error-text.ts";
 import { provisionTool, toolNames } from "../test/deploy/provision.ts";
 
 for (const name of toolNames) {
@@ -6,7 +7,7 @@ for (const name of toolNames) {
     (place) => console.log(`✔ ${name}: ${place}`),
     (error) => {
       process.exitCode = 1;
-      console.log(`✘ ${name}: ${error instanceof Error ? error.message : error}`);
+      console.log(`✘ ${name}: ${errorText(error)}`);
     },
   );
 }

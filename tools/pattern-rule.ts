@@ -1,8 +1,8 @@
 /** The pattern rule: no regular expression of the running code can cost more than a multiple of the text that it is given. */
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { parseAst } from "vitest/node";
+import { lineOf, type Node, nodesIn, parseSource, sourceFiles } from "./source.ts";
 
 /**
  * Files whose patterns see only texts that Heddle itself writes: no request, no answer of another server, no file that is imported.
@@ -16,7 +16,8 @@ export const readersOfOurTexts: ReadonlySet<string> = new Set([
 /** Breaches in the tree under `root`, each as `path:line: what and what to do`. */
 export function checkPatterns(root: string, allowed = readersOfOurTexts): string[] {
   const needed = new Set<string>();
-  const breaches = filesUnder(root).flatMap((path) => {
+  const paths = sourceFiles(root, ["platform", "gateway", "services", "cli", "client"]).filter((path) => !notRunning.test(path));
+  const breaches = paths.flatMap((path) => {
     const source = readFileSync(join(root, path), "utf8");
     if (allowed.has(path)) {
       if (hasPattern(source)) needed.add(path);
@@ -37,23 +38,14 @@ export interface PatternBreach {
 
 /** Patterns of a source text that are slow for some text, or of which that cannot be known. */
 export function breachesOf(source: string): PatternBreach[] {
-  const program = parseAst(source, { lang: "ts" }) as unknown as Node;
-  return [...nodesIn(program)].flatMap((node) => {
+  return [...nodesIn(parseSource(source))].flatMap((node) => {
     const problem = problemOf(node);
-    const { start, end } = node;
-    return problem === undefined ? [] : [{ line: source.slice(0, start).split("\n").length, pattern: source.slice(start, end), problem }];
+    return problem === undefined ? [] : [{ line: lineOf(source, node), pattern: source.slice(node.start, node.end), problem }];
   });
 }
 
-interface Node {
-  readonly type: string;
-  readonly start: number;
-  readonly end: number;
-  readonly [member: string]: unknown;
-}
-
 function hasPattern(source: string): boolean {
-  return [...nodesIn(parseAst(source, { lang: "ts" }) as unknown as Node)].some((node) => isLiteral(node) || isPutTogether(node));
+  return [...nodesIn(parseSource(source))].some((node) => isLiteral(node) || isPutTogether(node));
 }
 
 function isLiteral(node: Node): boolean {
@@ -99,22 +91,4 @@ function verdictOn(pattern: string, flags: string): string | undefined {
     "or take it apart without a pattern";
 }
 
-const folders = ["platform", "gateway", "services", "cli", "client"];
 const notRunning = /[.](test|fixture)[.]ts$|-contract[.]ts$/;
-
-function filesUnder(root: string): string[] {
-  const all = readdirSync(root, { recursive: true, encoding: "utf8" }).map((path) => path.replaceAll("\\", "/"));
-  return all.filter((path) =>
-    folders.some((folder) => path.startsWith(`${folder}/`)) && /[.](ts|mjs|js)$/.test(path) && !notRunning.test(path)
-  )
-    .toSorted();
-}
-
-function* nodesIn(node: Node): Generator<Node> {
-  yield node;
-  for (const value of Object.values(node)) {
-    for (const inner of Array.isArray(value) ? value : [value]) {
-      if (typeof (inner as Node | null)?.type === "string") yield* nodesIn(inner as Node);
-    }
-  }
-}

@@ -1,7 +1,7 @@
 /** The statement rule: values are bound, so no CQL or SQL is put together from anything but constants of its own file. */
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseAst } from "vitest/node";
+import { lineOf, type Node, nodesIn, parseSource, sourceFiles } from "./source.ts";
 
 /**
  * What may stand in a statement though it is no constant of its file, as `path: expression`: names of tables and columns, out of a
@@ -77,7 +77,8 @@ export const namesInStatements: ReadonlySet<string> = new Set([
 /** Breaches in the tree under `root`, each as `path:line: what and what to do`. */
 export function checkStatements(root: string, allowed = namesInStatements): string[] {
   const needed = new Set<string>();
-  const breaches = filesUnder(root).flatMap((path) => {
+  const paths = sourceFiles(root, ["platform", "gateway", "services", "cli"]).filter((path) => !notProduction.test(path));
+  const breaches = paths.flatMap((path) => {
     const found = partsOfStatements(readFileSync(join(root, path), "utf8"));
     return found.flatMap(({ line, part }) => {
       const name = `${path}: ${part}`;
@@ -90,16 +91,7 @@ export function checkStatements(root: string, allowed = namesInStatements): stri
   return [...breaches, ...left.map((name) => `tools/statement-rule.ts: "${name}" is in no statement any more, take it out`)];
 }
 
-const folders = ["platform", "gateway", "services", "cli"];
 const notProduction = /[.](test|fixture)[.]ts$|-contract[.]ts$|\/static\//;
-
-function filesUnder(root: string): string[] {
-  const all = readdirSync(root, { recursive: true, encoding: "utf8" }).map((path) => path.replaceAll("\\", "/"));
-  return all.filter((path) =>
-    folders.some((folder) => path.startsWith(`${folder}/`)) && /[.](ts|mjs)$/.test(path) && !notProduction.test(path)
-  )
-    .toSorted();
-}
 
 interface Part {
   readonly line: number;
@@ -107,16 +99,9 @@ interface Part {
   readonly part: string;
 }
 
-interface Node {
-  readonly type: string;
-  readonly start: number;
-  readonly end: number;
-  readonly [member: string]: unknown;
-}
-
 /** Expressions that stand in statements of a source text and are no constants of it. */
 export function partsOfStatements(source: string): Part[] {
-  const program = parseAst(source, { lang: "ts" }) as unknown as Node;
+  const program = parseSource(source);
   const constants = constantsOf(program);
   const found = new Map<number, Part>();
   const messages = new Set<unknown>();
@@ -125,8 +110,7 @@ export function partsOfStatements(source: string): Part[] {
     if (node.type === "NewExpression") { for (const given of node["arguments"] as Node[]) messages.add(given); }
     for (const text of messages.has(node) ? [] : textsOf(node)) {
       for (const part of piecesOf(text).filter((piece) => !isConstant(piece, constants))) {
-        const { start, end } = part;
-        found.set(start, { line: source.slice(0, start).split("\n").length, part: source.slice(start, end) });
+        found.set(part.start, { line: lineOf(source, part), part: source.slice(part.start, part.end) });
       }
     }
   }
@@ -258,13 +242,4 @@ function nameOf(node: Node | undefined): string {
 /** Without what only the types see. */
 function plain(node: Node): Node {
   return /^(TS(As|Satisfies|NonNull)|Parenthesized)/.test(node.type) ? plain(node["expression"] as Node) : node;
-}
-
-function* nodesIn(node: Node): Generator<Node> {
-  yield node;
-  for (const value of Object.values(node)) {
-    for (const inner of Array.isArray(value) ? value : [value]) {
-      if (typeof (inner as Node | null)?.type === "string") yield* nodesIn(inner as Node);
-    }
-  }
 }

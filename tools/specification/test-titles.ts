@@ -1,21 +1,16 @@
 /** The titles of the tests in a source text, without running it; a title that is made of a table is a pattern of its constant pieces. */
-import { parseAst } from "vitest/node";
+import { type Node, nodesIn, parseSource } from "../source.ts";
 
 export interface Title {
   /** The constant pieces, in order; between them anything may stand. */
   readonly pieces: readonly string[];
 }
 
-interface Node {
-  readonly type: string;
-  readonly [member: string]: unknown;
-}
-
 /** With less constant text than this, a pattern would match almost any title. */
 const constantCharactersMin = 6;
 
 export function titlesOf(source: string): Title[] {
-  const program = parseAst(source, { lang: "ts" }) as unknown as Node;
+  const program = parseSource(source);
   const constants = constantsOf(program);
   return [...nodesIn(program)].flatMap((node) => {
     if (node.type !== "CallExpression" || rootOf(node["callee"] as Node) !== "test") return [];
@@ -64,13 +59,4 @@ function rootOf(callee: Node): string {
   if (callee.type === "CallExpression") return rootOf(callee["callee"] as Node);
   if (callee.type === "MemberExpression") return rootOf(callee["object"] as Node);
   return String(callee["name"]);
-}
-
-function* nodesIn(node: Node): Generator<Node> {
-  yield node;
-  for (const value of Object.values(node)) {
-    for (const inner of Array.isArray(value) ? value : [value]) {
-      if (typeof (inner as Node | null)?.type === "string") yield* nodesIn(inner as Node);
-    }
-  }
 }
