@@ -5,11 +5,13 @@ import { join, resolve } from "node:path";
 import { env, execPath } from "node:process";
 import { callHeddle } from "./client.ts";
 import type { Answer, CallOptions } from "./client.ts";
+import { demoDeclaration, demoKey } from "./declaration.ts";
 import { denoStart } from "./deno-start.ts";
 import { type HeddleProcess, launchHeddle } from "./heddle-process.ts";
 import { partVariable } from "../platform/mesh-config.ts";
 import { launchMesh, meshLogName, type MeshProcesses } from "./mesh-shape.ts";
 
+export { demoDeclaration, demoKey };
 export const repository = resolve(import.meta.dirname, "..");
 export const testRuntime = env.HEDDLE_TEST_RUNTIME === "deno" ? "deno" : "node";
 
@@ -19,21 +21,6 @@ const denoParts = env.HEDDLE_TEST_DENO_PARTS?.split(",");
 function runtimeOf(part: string): "node" | "deno" {
   return denoParts?.includes(part) ? "deno" : testRuntime;
 }
-
-/** The key of the workspace `demo` that every test server has. */
-export const demoKey = "demo-key-of-the-tests";
-
-export const demoDeclaration = `
-companies:
-  - name: acme
-    onboardedAt: 2020-01-01
-    workspaces:
-      - name: demo
-        plan: standard
-        currencyRates: { EUR: 1.08 }
-        apps: [{ id: app-1, name: Web }]
-        apiKeys: [{ name: all, permissions: ["*", "console.operate"], secret: ${demoKey} }]
-`;
 
 /** `HEDDLE_TEST_SHAPE=mesh`: a gateway and a profile process over the servers that mesh-setup.ts started. */
 export const testShape = env.HEDDLE_TEST_SHAPE === "mesh" ? "mesh" : "embedded";

@@ -1,7 +1,7 @@
 /** What tests of preference centers share: many workspaces, as a workspace takes ten writes a minute; stored HTML; a person's page. */
 import { expect } from "vitest";
 import { type Answer, callHeddle } from "./client.ts";
-import { demoKey } from "./heddle.ts";
+import { apiKey, declared, workspace } from "./declaration.ts";
 import { letter, news, texts } from "./stored-page.ts";
 import { fresh, freshEmail, type Suite } from "./suite.ts";
 
@@ -9,38 +9,23 @@ export { letter, news, storedPage, texts } from "./stored-page.ts";
 
 const workspaces = 24;
 const spareKeys = Array.from({ length: workspaces }, (_, at) => `spare-key-of-the-tests-${at}`);
-const groups = `subscriptionGroups:
-          - { id: ${letter}, name: Weekly letter, channel: email }
-          - { id: ${news}, name: "News & <more>", channel: email }
-          - { id: ${texts}, name: Texts, channel: sms }`;
+const subscriptionGroups = [
+  { id: letter, name: "Weekly letter", channel: "email" },
+  { id: news, name: "News & <more>", channel: "email" },
+  { id: texts, name: "Texts", channel: "sms" },
+];
 
 /** Of a workspace whose pages may run scripts. */
 export const scriptedKey = "scripted-key-of-the-tests";
 
 /** Every workspace has the same groups; `demo` is the one of the suite's own key. */
-export const centerDeclaration = `
-companies:
-  - name: acme
-    onboardedAt: 2020-01-01
-    workspaces:
-      - name: demo
-        plan: standard
-        apiKeys: [{ name: all, permissions: ["*"], secret: ${demoKey} }]
-        ${groups}
-      - name: scripted
-        plan: standard
-        apiKeys: [{ name: all, permissions: ["*"], secret: ${scriptedKey} }]
-        pages: { scripts: true }
-        ${groups}
-${
-  spareKeys.map((key, at) =>
-    `      - name: spare-${at}
-        plan: standard
-        apiKeys: [{ name: all, permissions: ["*"], secret: ${key} }]
-        ${groups}`
-  ).join("\n")
-}
-`;
+export const centerDeclaration = declared({
+  demo: { subscriptionGroups },
+  others: [
+    workspace("scripted", [apiKey("all", scriptedKey)], { subscriptionGroups, pages: { scripts: true } }),
+    ...spareKeys.map((key, at) => workspace(`spare-${at}`, [apiKey("all", key)], { subscriptionGroups })),
+  ],
+});
 
 /** A key of a workspace that no other test uses. */
 export function freshKey(): string {

@@ -1,6 +1,6 @@
 /** The live view in a browser: requests appear as they are answered, are held still, filtered, and lead to the person. */
 import { describe, expect, test } from "vitest";
-import { demoKey } from "../heddle.ts";
+import { apiKey, declared } from "../declaration.ts";
 import { fresh, heddleSuite } from "../suite.ts";
 import { browserMissing, browserSuite, type Opened } from "./browser.ts";
 import { enter, inOrder, show } from "./console-page.ts";
@@ -10,17 +10,9 @@ const trusted = "a-key-that-may-see-bodies";
 
 describe.skipIf(browserMissing)("in Chromium", () => {
   const suite = heddleSuite({
-    apply: `
-companies:
-  - name: acme
-    onboardedAt: 2020-01-01
-    workspaces:
-      - name: demo
-        apiKeys:
-          - { name: all, permissions: ["*"], secret: ${demoKey} }
-          - { name: viewer, permissions: ["console.view"], secret: ${viewer} }
-          - { name: trusted, permissions: ["console.view", "console.bodies"], secret: ${trusted} }
-`,
+    apply: declared({
+      keys: [apiKey("viewer", viewer, ["console.view"]), apiKey("trusted", trusted, ["console.view", "console.bodies"])],
+    }),
   });
   const browser = browserSuite();
 

@@ -1,5 +1,6 @@
 /** People in the console, in a browser: found by how a name begins, long lists, both sides of a merge, the checked ledger, on paper. */
 import { describe, expect, test } from "vitest";
+import { declared } from "../declaration.ts";
 import { demoKey } from "../heddle.ts";
 import { fresh, heddleSuite } from "../suite.ts";
 import { browserMissing, browserSuite, keepPrint, type Opened } from "./browser.ts";
@@ -9,15 +10,7 @@ const newsletter = "11111111-1111-4111-8111-111111111111";
 
 describe.skipIf(browserMissing)("people, in Chromium", () => {
   const suite = heddleSuite({
-    apply: `
-companies:
-  - name: acme
-    onboardedAt: 2020-01-01
-    workspaces:
-      - name: demo
-        apiKeys: [{ name: everything, permissions: ["*"], secret: ${demoKey} }]
-        subscriptionGroups: [{ id: ${newsletter}, name: Weekly letter, channel: email }]
-`,
+    apply: declared({ demo: { subscriptionGroups: [{ id: newsletter, name: "Weekly letter", channel: "email" }] } }),
   });
   const browser = browserSuite();
 

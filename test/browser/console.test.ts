@@ -1,6 +1,7 @@
 /** The console in a browser: a session by a key, people found and mended, keys made and revoked, on wide and narrow screens, light and dark. */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
+import { apiKey, declared, operatorPermissions } from "../declaration.ts";
 import { demoKey } from "../heddle.ts";
 import { fresh, heddleSuite } from "../suite.ts";
 import { browserMissing, browserSuite, type Opened } from "./browser.ts";
@@ -13,18 +14,16 @@ const newsletter = "11111111-1111-4111-8111-111111111111";
 
 describe.skipIf(browserMissing)("in Chromium", () => {
   const suite = heddleSuite({
-    apply: `
-companies:
-  - name: acme
-    onboardedAt: 2020-01-01
-    workspaces:
-      - name: demo
-        apiKeys:
-          - { name: everything, permissions: ["*"], secret: ${demoKey} }
-          - { name: operator, permissions: ["*", "console.operate"], secret: ${operator} }
-          - { name: viewer, permissions: ["console.view"], secret: ${viewer} }
-        subscriptionGroups: [{ id: ${newsletter}, name: Weekly letter, channel: email }]
-`,
+    apply: declared({
+      demo: {
+        apiKeys: [
+          apiKey("everything", demoKey),
+          apiKey("operator", operator, operatorPermissions),
+          apiKey("viewer", viewer, ["console.view"]),
+        ],
+        subscriptionGroups: [{ id: newsletter, name: "Weekly letter", channel: "email" }],
+      },
+    }),
   });
   const browser = browserSuite();
 

@@ -3,27 +3,18 @@ import { request as httpRequest } from "node:http";
 import process from "node:process";
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { apiKey, declared, workspace } from "../declaration.ts";
 import { demoKey } from "../heddle.ts";
 import { fresh, freshEmail, heddleSuite } from "../suite.ts";
 
 const [app, elsewhere] = ["https://app.example.com", "https://app.example.org:8443"];
 const otherKey = "key-of-the-workspace-without-origins";
 const heddle = heddleSuite({
-  apply: `
-companies:
-  - name: acme
-    onboardedAt: 2020-01-01
-    workspaces:
-      - name: demo
-        plan: standard
-        corsOrigins: ["${app}", "${elsewhere}"]
-        apiKeys:
-          - { name: all, permissions: ["*"], secret: ${demoKey} }
-          - { name: none, permissions: [], secret: key-that-may-do-nothing }
-      - name: other
-        plan: standard
-        apiKeys: [{ name: all, permissions: ["*"], secret: ${otherKey} }]
-`,
+  apply: declared({
+    demo: { corsOrigins: [app, elsewhere] },
+    keys: [apiKey("none", "key-that-may-do-nothing", [])],
+    others: [workspace("other", [apiKey("all", otherKey)])],
+  }),
 });
 
 interface Sent {

@@ -1,5 +1,6 @@
 /** Who may call the routes of consent, and what limits they show. */
 import { expect, test } from "vitest";
+import { declared, keyPerPermission } from "../declaration.ts";
 import { demoKey } from "../heddle.ts";
 import { heddleSuite } from "../suite.ts";
 
@@ -22,17 +23,7 @@ const routes: readonly (readonly [method: string, path: string, permission: stri
 const permissions = [...new Set(routes.map(([, , permission]) => permission))];
 
 const heddle = heddleSuite({
-  apply: `
-companies:
-  - name: acme
-    onboardedAt: 2020-01-01
-    workspaces:
-      - name: demo
-        plan: standard
-        apiKeys:
-          - { name: all, permissions: ["*"], secret: ${demoKey} }
-${permissions.map((name) => `          - { name: ${name}, permissions: [${name}], secret: only-${name} }`).join("\n")}
-`,
+  apply: declared({ keys: keyPerPermission(permissions) }),
 });
 
 function call(method: string, path: string, key: string | undefined) {

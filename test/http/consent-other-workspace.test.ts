@@ -2,24 +2,17 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import type { Answer } from "../client.ts";
-import { demoKey } from "../heddle.ts";
+import { apiKey, declared, workspace } from "../declaration.ts";
 import { fresh, freshEmail, heddleSuite } from "../suite.ts";
 
 const ownGroup = "5c7a6c1e-1111-4c6b-9d0a-000000000001";
 const theirGroup = "5c7a6c1e-2222-4c6b-9d0a-000000000002";
 const theirKey = "key-of-another-workspace";
 const heddle = heddleSuite({
-  apply: `
-companies:
-  - name: acme
-    workspaces:
-      - name: demo
-        subscriptionGroups: [{ id: ${ownGroup}, name: own, channel: email }]
-        apiKeys: [{ name: all, permissions: ["*"], secret: ${demoKey} }]
-      - name: other
-        subscriptionGroups: [{ id: ${theirGroup}, name: theirs, channel: email }]
-        apiKeys: [{ name: all, permissions: ["*"], secret: ${theirKey} }]
-`,
+  apply: declared({
+    demo: { subscriptionGroups: [{ id: ownGroup, name: "own", channel: "email" }] },
+    others: [workspace("other", [apiKey("all", theirKey)], { subscriptionGroups: [{ id: theirGroup, name: "theirs", channel: "email" }] })],
+  }),
 });
 const user = { external_id: fresh(), email: freshEmail() };
 

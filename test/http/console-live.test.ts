@@ -2,6 +2,7 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { callHeddle } from "../client.ts";
+import { apiKey, declared, workspace } from "../declaration.ts";
 import { demoKey, type Heddle, startHeddle, testShape } from "../heddle.ts";
 import { fresh } from "../suite.ts";
 
@@ -13,20 +14,14 @@ let heddle: Heddle;
 
 beforeAll(async () => {
   heddle = await startHeddle({
-    apply: `
-companies:
-  - name: acme
-    onboardedAt: 2020-01-01
-    workspaces:
-      - name: demo
-        apiKeys:
-          - { name: all, permissions: ["*"], secret: ${demoKey} }
-          - { name: viewer, permissions: ["console.view"], secret: ${viewer} }
-          - { name: trusted, permissions: ["console.view", "console.bodies"], secret: ${trusted} }
-          - { name: tracker, permissions: ["users.track"], secret: ${tracker} }
-      - name: other
-        apiKeys: [{ name: all, permissions: ["*"], secret: ${stranger} }]
-`,
+    apply: declared({
+      keys: [
+        apiKey("viewer", viewer, ["console.view"]),
+        apiKey("trusted", trusted, ["console.view", "console.bodies"]),
+        apiKey("tracker", tracker, ["users.track"]),
+      ],
+      others: [workspace("other", [apiKey("all", stranger)])],
+    }),
   });
 });
 

@@ -1,21 +1,13 @@
 /** What operators see of the whole installation. */
 import { expect, test } from "vitest";
 import { buildVersion } from "../../platform/own-process.ts";
+import { apiKey, declared, operatorPermissions } from "../declaration.ts";
 import { demoKey, testShape } from "../heddle.ts";
 import { fresh, heddleSuite } from "../suite.ts";
 
 const stranger = "a-key-of-no-operator";
 const suite = heddleSuite({
-  apply: `
-companies:
-  - name: acme
-    workspaces:
-      - name: demo
-        plan: standard
-        apiKeys:
-          - { name: operator, permissions: ["*", "console.operate"], secret: ${demoKey} }
-          - { name: stranger, permissions: ["*"], secret: ${stranger} }
-`,
+  apply: declared({ demo: { apiKeys: [apiKey("operator", demoKey, operatorPermissions), apiKey("stranger", stranger)] } }),
 });
 
 test("operators see how far each lane was behind, by minute", async () => {

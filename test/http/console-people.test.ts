@@ -1,6 +1,7 @@
 /** Lists of people in the console: the newest, the blocked, and those no order of their own is kept for: changed last, or in a group. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { demoKey, type Heddle, startHeddle } from "../heddle.ts";
+import { apiKey, declared } from "../declaration.ts";
+import { type Heddle, startHeddle } from "../heddle.ts";
 import { fresh } from "../suite.ts";
 
 const viewer = "a-key-that-may-only-look";
@@ -9,18 +10,10 @@ let heddle: Heddle;
 
 beforeAll(async () => {
   heddle = await startHeddle({
-    apply: `
-companies:
-  - name: acme
-    onboardedAt: 2020-01-01
-    workspaces:
-      - name: demo
-        plan: standard
-        subscriptionGroups: [{ id: ${groupId}, name: Weekly, channel: email }]
-        apiKeys:
-          - { name: all, permissions: ["*"], secret: ${demoKey} }
-          - { name: viewer, permissions: ["console.view"], secret: ${viewer} }
-`,
+    apply: declared({
+      demo: { subscriptionGroups: [{ id: groupId, name: "Weekly", channel: "email" }] },
+      keys: [apiKey("viewer", viewer, ["console.view"])],
+    }),
   });
 });
 

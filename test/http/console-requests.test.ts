@@ -1,5 +1,6 @@
 /** GET /console/requests: how often each limit was used and what was refused, of the key's own workspace. */
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { apiKey, declared, workspace } from "../declaration.ts";
 import { demoKey, type Heddle, startHeddle } from "../heddle.ts";
 import { fresh } from "../suite.ts";
 
@@ -11,21 +12,11 @@ let heddle: Heddle;
 
 beforeAll(async () => {
   heddle = await startHeddle({
-    apply: `
-companies:
-  - name: acme
-    onboardedAt: 2020-01-01
-    workspaces:
-      - name: demo
-        plan: standard
-        limits: { subscription_user_status: 2 }
-        apiKeys:
-          - { name: all, permissions: ["*"], secret: ${demoKey} }
-          - { name: tracker, permissions: ["users.track"], secret: ${tracker} }
-      - name: other
-        plan: standard
-        apiKeys: [{ name: all, permissions: ["*"], secret: ${stranger} }]
-`,
+    apply: declared({
+      demo: { limits: { subscription_user_status: 2 } },
+      keys: [apiKey("tracker", tracker, ["users.track"])],
+      others: [workspace("other", [apiKey("all", stranger)])],
+    }),
   });
 });
 

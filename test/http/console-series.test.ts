@@ -1,5 +1,6 @@
 /** GET /console/series: the sums of what was sent and of what exports show, whatever was repeated, merged or deleted since. */
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { apiKey, declared, workspace } from "../declaration.ts";
 import { demoKey, type Heddle, startHeddle } from "../heddle.ts";
 import { fresh, freshEmail } from "../suite.ts";
 
@@ -10,21 +11,11 @@ let heddle: Heddle;
 
 beforeAll(async () => {
   heddle = await startHeddle({
-    apply: `
-companies:
-  - name: acme
-    onboardedAt: 2020-01-01
-    workspaces:
-      - name: demo
-        plan: standard
-        subscriptionGroups: [{ id: ${group}, name: News, channel: email }]
-        apiKeys:
-          - { name: all, permissions: ["*"], secret: ${demoKey} }
-          - { name: tracker, permissions: ["users.track"], secret: ${tracker} }
-      - name: other
-        plan: standard
-        apiKeys: [{ name: all, permissions: ["*"], secret: ${stranger} }]
-`,
+    apply: declared({
+      demo: { subscriptionGroups: [{ id: group, name: "News", channel: "email" }] },
+      keys: [apiKey("tracker", tracker, ["users.track"])],
+      others: [workspace("other", [apiKey("all", stranger)])],
+    }),
   });
 });
 

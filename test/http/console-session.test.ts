@@ -1,5 +1,6 @@
 /** Sessions of the console: opened with a key, taken from our own page alone, ended by the clock, by people and with their key; and keys made there. */
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { apiKey, declared, workspace } from "../declaration.ts";
 import { demoKey, type Heddle, startHeddle } from "../heddle.ts";
 import { fresh } from "../suite.ts";
 
@@ -12,22 +13,16 @@ let heddle: Heddle;
 
 beforeAll(async () => {
   heddle = await startHeddle({
-    apply: `
-companies:
-  - name: acme
-    onboardedAt: 2020-01-01
-    workspaces:
-      - name: demo
-        corsOrigins: ["https://app.example.com"]
-        apiKeys:
-          - { name: all, permissions: ["*"], secret: ${demoKey} }
-          - { name: viewer, permissions: ["console.view"], secret: ${viewer} }
-          - { name: keeper, permissions: ["console.keys", "users.track"], secret: ${keeper} }
-          - { name: tracker, permissions: ["users.track"], secret: ${tracker} }
-          - { name: local, permissions: ["*"], ipAllow: ["127.0.0.0/8", "::1"], secret: ${local} }
-      - name: other
-        apiKeys: [{ name: all, permissions: ["*"], secret: ${stranger} }]
-`,
+    apply: declared({
+      demo: { corsOrigins: ["https://app.example.com"] },
+      keys: [
+        apiKey("viewer", viewer, ["console.view"]),
+        apiKey("keeper", keeper, ["console.keys", "users.track"]),
+        apiKey("tracker", tracker, ["users.track"]),
+        { ...apiKey("local", local), ipAllow: ["127.0.0.0/8", "::1"] },
+      ],
+      others: [workspace("other", [apiKey("all", stranger)])],
+    }),
   });
 });
 

@@ -1,5 +1,6 @@
 /** What the console gets: overview and users of the key's own workspace, behind a permission of its own. */
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { apiKey, declared, operatorPermissions, workspace } from "../declaration.ts";
 import { demoKey, type Heddle, startHeddle } from "../heddle.ts";
 import { fresh } from "../suite.ts";
 
@@ -11,22 +12,14 @@ let heddle: Heddle;
 
 beforeAll(async () => {
   heddle = await startHeddle({
-    apply: `
-companies:
-  - name: acme
-    onboardedAt: 2020-01-01
-    workspaces:
-      - name: demo
-        plan: standard
-        apiKeys:
-          - { name: all, permissions: ["*"], secret: ${demoKey} }
-          - { name: viewer, permissions: ["console.view"], secret: ${viewer} }
-          - { name: operator, permissions: ["*", "console.operate"], secret: ${operator} }
-          - { name: tracker, permissions: ["users.track"], secret: ${tracker} }
-      - name: other
-        plan: standard
-        apiKeys: [{ name: all, permissions: ["*"], secret: ${stranger} }]
-`,
+    apply: declared({
+      keys: [
+        apiKey("viewer", viewer, ["console.view"]),
+        apiKey("operator", operator, operatorPermissions),
+        apiKey("tracker", tracker, ["users.track"]),
+      ],
+      others: [workspace("other", [apiKey("all", stranger)])],
+    }),
   });
 });
 

@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { entries } from "../../gateway/openapi/entries.ts";
 import { routeTable } from "../../gateway/route-table.ts";
 import { type FuzzRequest, requestArbitrary } from "../arbitrary/openapi-request.ts";
+import { apiKey, declared, operatorPermissions, scimTokens } from "../declaration.ts";
 import { mustBeDocumented } from "../documented.ts";
 import { demoKey } from "../heddle.ts";
 import { heddleSuite } from "../suite.ts";
@@ -14,21 +15,16 @@ import { heddleSuite } from "../suite.ts";
 const requestsPerRoute = Number(process.env["HEDDLE_FUZZ_REQUESTS"] ?? 20);
 const token = "scim-token-of-the-fuzzer";
 const many = 1_000_000;
-const raised = ["preference_center_create", "preference_center_update", "users_export_ids"].map((name) => `${name}: ${many}`).join(", ");
 const suite = heddleSuite({
-  apply: `
-companies:
-  - name: acme
-    onboardedAt: 2026-11-20
-    limits: { scim: ${many} }
-    scimTokens: [{ name: idp, origin: okta, secret: ${token} }]
-    workspaces:
-      - name: demo
-        limits: { ${raised} }
-        apiKeys: [{ name: all, permissions: ["*", "console.bodies", "console.operate"], secret: ${demoKey} }]
-        subscriptionGroups: [{ id: 11111111-1111-4111-8111-111111111111, name: Letter, channel: email }]
-        translations: { enabled: true, locales: [es-MX] }
-`,
+  apply: declared({
+    company: { onboardedAt: "2026-11-20", limits: { scim: many }, scimTokens: scimTokens(token) },
+    demo: {
+      limits: { preference_center_create: many, preference_center_update: many, users_export_ids: many },
+      apiKeys: [apiKey("all", demoKey, [...operatorPermissions, "console.bodies"])],
+      subscriptionGroups: [{ id: "11111111-1111-4111-8111-111111111111", name: "Letter", channel: "email" }],
+      translations: { enabled: true, locales: ["es-MX"] },
+    },
+  }),
 });
 
 for (const entry of entries) {

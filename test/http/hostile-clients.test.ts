@@ -5,6 +5,7 @@ import { connect, type Socket } from "node:net";
 import { env } from "node:process";
 import { afterEach, expect, test } from "vitest";
 import { limits } from "../../platform/limits.ts";
+import { declared } from "../declaration.ts";
 import { demoKey } from "../heddle.ts";
 import { head } from "../raw.ts";
 import { errorOfMedian, median } from "../statistics.ts";
@@ -12,14 +13,7 @@ import { fresh, heddleSuite } from "../suite.ts";
 
 const isLong = env.HEDDLE_HOSTILE === "long";
 const heddle = heddleSuite({
-  apply: `
-companies:
-  - name: acme
-    workspaces:
-      - name: demo
-        limits: { users_track: 10000000, users_export_ids: 10000000 }
-        apiKeys: [{ name: all, permissions: ["*"], secret: ${demoKey} }]
-`,
+  apply: declared({ demo: { limits: { users_track: 10_000_000, users_export_ids: 10_000_000 } } }),
 });
 const sockets: Socket[] = [];
 afterEach(async () => {

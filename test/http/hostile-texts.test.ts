@@ -1,19 +1,13 @@
 /** Texts that mean something to a database, a log, a broker or a terminal are data, in every field, header and path. */
 import { expect, test } from "vitest";
-import { demoKey } from "../heddle.ts";
+import { declared } from "../declaration.ts";
 import { fresh, freshEmail, heddleSuite } from "../suite.ts";
 
 const group = "5c7a6c1e-3333-4c6b-9d0a-000000000003";
 const heddle = heddleSuite({
-  apply: `
-companies:
-  - name: acme
-    workspaces:
-      - name: demo
-        subscriptionGroups: [{ id: ${group}, name: own, channel: email }]
-        apps: [{ id: app-1, name: Web }]
-        apiKeys: [{ name: all, permissions: ["*"], secret: ${demoKey} }]
-`,
+  apply: declared({
+    demo: { subscriptionGroups: [{ id: group, name: "own", channel: "email" }], apps: [{ id: "app-1", name: "Web" }] },
+  }),
   env: { HEDDLE_LOG_LEVEL: "debug" },
 });
 

@@ -4,6 +4,7 @@
  */
 import { env } from "node:process";
 import { beforeAll, expect, test } from "vitest";
+import { apiKey, declared, scimTokens, workspace } from "../declaration.ts";
 import { demoKey } from "../heddle.ts";
 import { errorOfMedian, median } from "../statistics.ts";
 import { fresh, freshEmail, heddleSuite } from "../suite.ts";
@@ -15,20 +16,11 @@ const theirKey = "key-of-another-workspace";
 const [ownToken, theirToken] = ["scim-token-of-acme-0001", "scim-token-of-rival-001"];
 const suite = heddleSuite({
   env: { HEDDLE_TRUSTED_PROXIES: "127.0.0.1" },
-  apply: `
-companies:
-  - name: acme
-    scimTokens: [{ name: idp, origin: okta, secret: ${ownToken} }]
-    workspaces:
-      - name: demo
-        apiKeys: [{ name: all, permissions: ["*"], secret: ${demoKey} }]
-      - name: other
-        limits: { users_export_ids: ${many} }
-        apiKeys: [{ name: all, permissions: ["*"], secret: ${theirKey} }]
-  - name: rival
-    limits: { scim: ${many} }
-    scimTokens: [{ name: idp, origin: okta, secret: ${theirToken} }]
-`,
+  apply: declared({
+    company: { scimTokens: scimTokens(ownToken) },
+    others: [workspace("other", [apiKey("all", theirKey)], { limits: { users_export_ids: many } })],
+    companies: [{ name: "rival", limits: { scim: many }, scimTokens: scimTokens(theirToken) }],
+  }),
 });
 
 const user = fresh();

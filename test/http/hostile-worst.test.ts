@@ -10,6 +10,7 @@ import type { Entry, Example } from "../../gateway/openapi/entry.ts";
 import { limitNames } from "../../gateway/limits-table.ts";
 import { limits } from "../../platform/limits.ts";
 import { bareSuite } from "../bare-suite.ts";
+import { declared, scimTokens } from "../declaration.ts";
 import { demoKey, testShape } from "../heddle.ts";
 import { costIsTold, cpuMs } from "../process-cost.ts";
 import { head, rawExchange } from "../raw.ts";
@@ -19,21 +20,17 @@ import { heddleSuite } from "../suite.ts";
 const isLong = env.HEDDLE_HOSTILE === "long";
 const token = "scim-token-of-the-worst";
 const many = 1_000_000_000;
-const raised = (of: "workspace" | "company") => limitNames(of).map((name) => `${name}: ${many}`).join(", ");
+const raised = (of: "workspace" | "company") => Object.fromEntries(limitNames(of).map((name) => [name, many]));
 const suite = heddleSuite({
   env: { HEDDLE_TRUSTED_PROXIES: "127.0.0.1" },
-  apply: `
-companies:
-  - name: acme
-    limits: { ${raised("company")} }
-    scimTokens: [{ name: idp, origin: okta, secret: ${token} }]
-    workspaces:
-      - name: demo
-        limits: { ${raised("workspace")} }
-        apiKeys: [{ name: all, permissions: ["*"], secret: ${demoKey} }]
-        subscriptionGroups: [{ id: 11111111-1111-4111-8111-111111111111, name: Letter, channel: email }]
-        translations: { enabled: true, locales: [es-MX] }
-`,
+  apply: declared({
+    company: { limits: raised("company"), scimTokens: scimTokens(token) },
+    demo: {
+      limits: raised("workspace"),
+      subscriptionGroups: [{ id: "11111111-1111-4111-8111-111111111111", name: "Letter", channel: "email" }],
+      translations: { enabled: true, locales: ["es-MX"] },
+    },
+  }),
 });
 
 /** Where the system reports costs, of one process. */

@@ -1,18 +1,12 @@
 /** Guessing teaches nothing: keys that were and keys that never were are refused in the same words. */
 import { expect, test } from "vitest";
 import { runCommand } from "../command-line.ts";
-import { demoKey } from "../heddle.ts";
+import { apiKey, declared } from "../declaration.ts";
 import { heddleSuite } from "../suite.ts";
 
 const revokedKey = "a-key-that-will-be-revoked";
 const heddle = heddleSuite({
-  apply: `
-companies:
-  - name: acme
-    workspaces:
-      - name: demo
-        apiKeys: [{ name: all, permissions: ["*"], secret: ${demoKey} }, { name: doomed, permissions: ["*"], secret: ${revokedKey} }]
-`,
+  apply: declared({ keys: [apiKey("doomed", revokedKey)] }),
 });
 
 async function revoke(): Promise<void> {

@@ -3,26 +3,25 @@ import { expect, test } from "vitest";
 import { permissionNames } from "../../gateway/access/permissions.ts";
 import type { KeyRoute, Route } from "../../gateway/route.ts";
 import { routeTable } from "../../gateway/route-table.ts";
+import { apiKey, declared, keyPerPermission, operatorPermissions, scimTokens } from "../declaration.ts";
 import { demoKey } from "../heddle.ts";
 import { heddleSuite } from "../suite.ts";
 
 const token = "scim-token-of-the-matrix";
 const heddle = heddleSuite({
   env: { HEDDLE_TRUSTED_PROXIES: "127.0.0.1" },
-  apply: `
-companies:
-  - name: acme
-    scimTokens: [{ name: idp, origin: okta, secret: ${token} }]
-    limits: { scim: 100000 }
-    workspaces:
-      - name: demo
-        limits: { users_track_bulk: 100000, users_export_ids: 100000 }
-        apiKeys:
-          - { name: all, permissions: ["*", "console.bodies", "console.operate"], secret: ${demoKey} }
-          - { name: none, permissions: [], secret: key-without-a-permission }
-          - { name: elsewhere, permissions: ["*"], secret: key-for-elsewhere, ipAllow: [192.0.2.0/24] }
-${permissionNames.map((name) => `          - { name: ${name}, permissions: [${name}], secret: only-${name} }`).join("\n")}
-`,
+  apply: declared({
+    company: { scimTokens: scimTokens(token), limits: { scim: 100_000 } },
+    demo: {
+      limits: { users_track_bulk: 100_000, users_export_ids: 100_000 },
+      apiKeys: [
+        apiKey("all", demoKey, [...operatorPermissions, "console.bodies"]),
+        apiKey("none", "key-without-a-permission", []),
+        { ...apiKey("elsewhere", "key-for-elsewhere"), ipAllow: ["192.0.2.0/24"] },
+        ...keyPerPermission(permissionNames),
+      ],
+    },
+  }),
 });
 
 const keyRoutes = routeTable.filter((route): route is KeyRoute => route.guard === "key");

@@ -2,24 +2,17 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import type { Answer } from "../client.ts";
-import { demoKey } from "../heddle.ts";
+import { apiKey, declared, scimTokens, workspace } from "../declaration.ts";
 import { fresh, freshEmail, freshPhone, heddleSuite } from "../suite.ts";
 
 const theirKey = "key-of-another-workspace";
 const [ownToken, theirToken] = ["scim-token-of-acme-0001", "scim-token-of-rival-001"];
 const heddle = heddleSuite({
-  apply: `
-companies:
-  - name: acme
-    scimTokens: [{ name: idp, origin: okta, secret: ${ownToken} }]
-    workspaces:
-      - name: demo
-        apiKeys: [{ name: all, permissions: ["*"], secret: ${demoKey} }]
-      - name: other
-        apiKeys: [{ name: all, permissions: ["*"], secret: ${theirKey} }]
-  - name: rival
-    scimTokens: [{ name: idp, origin: okta, secret: ${theirToken} }]
-`,
+  apply: declared({
+    company: { scimTokens: scimTokens(ownToken) },
+    others: [workspace("other", [apiKey("all", theirKey)])],
+    companies: [{ name: "rival", scimTokens: scimTokens(theirToken) }],
+  }),
 });
 
 /** A user of our workspace, with every name that one can have. */

@@ -1,18 +1,12 @@
 /** Addresses behind proxies: what a declared proxy says counts, and what others say does not. */
 import { expect, test } from "vitest";
-import { demoKey } from "../heddle.ts";
+import { apiKey, declared } from "../declaration.ts";
 import { heddleSuite } from "../suite.ts";
 
 const heddle = heddleSuite({
-  apply: `
-companies:
-  - name: acme
-    workspaces:
-      - name: demo
-        apiKeys:
-          - { name: all, permissions: ["*"], secret: ${demoKey} }
-          - { name: office, permissions: ["*"], secret: key-for-the-office, ipAllow: [192.0.2.0/24, "2001:db8::/32"] }
-`,
+  apply: declared({
+    keys: [{ ...apiKey("office", "key-for-the-office"), ipAllow: ["192.0.2.0/24", "2001:db8::/32"] }],
+  }),
   env: { HEDDLE_TRUSTED_PROXIES: "127.0.0.1,10.0.0.0/8" },
 });
 

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { runCommand } from "../command-line.ts";
+import { apiKey, declared, keyPerPermission, scimTokens, workspace } from "../declaration.ts";
 import { demoKey, testShape } from "../heddle.ts";
 import { fresh, heddleSuite } from "../suite.ts";
 
@@ -30,26 +31,11 @@ const routes: readonly (readonly [path: string, permission: string, body: unknow
 
 const scimToken = "scim-token-of-the-key-tests";
 const heddle = heddleSuite({
-  apply: `
-companies:
-  - name: acme
-    onboardedAt: 2020-01-01
-    scimTokens: [{ name: idp, origin: okta, secret: ${scimToken} }]
-    workspaces:
-      - name: demo
-        plan: standard
-        apiKeys:
-          - { name: all, permissions: ["*"], secret: ${demoKey} }
-          - { name: doomed, permissions: ["*"], secret: doomed-key-of-the-tests }
-${
-    routes.map(([, permission]) => `          - { name: ${permission}, permissions: [${permission}], secret: only-${permission} }`).join(
-      "\n",
-    )
-  }
-      - name: other
-        plan: standard
-        apiKeys: [{ name: all, permissions: ["*"], secret: other-key-of-the-tests }]
-`,
+  apply: declared({
+    company: { scimTokens: scimTokens(scimToken) },
+    keys: [apiKey("doomed", "doomed-key-of-the-tests"), ...keyPerPermission(routes.map(([, permission]) => permission))],
+    others: [workspace("other", [apiKey("all", "other-key-of-the-tests")])],
+  }),
 });
 const body = { attributes: [{ external_id: "someone", a: 1 }] };
 

@@ -1,22 +1,17 @@
 /** Limits of who shows no good key: wrong keys, what a key may not do, and links; who has a good key notices none of it. */
 import { expect, test } from "vitest";
 import { addressLimits } from "../../gateway/limits-table.ts";
+import { apiKey, declared, scimTokens } from "../declaration.ts";
 import { demoKey } from "../heddle.ts";
 import { fresh, heddleSuite } from "../suite.ts";
 
 const tracker = "a-key-that-may-only-track-things";
 const suite = heddleSuite({
   env: { HEDDLE_TRUSTED_PROXIES: "127.0.0.1" },
-  apply: `
-companies:
-  - name: acme
-    scimTokens: [{ name: idp, origin: okta, secret: scim-token-of-the-limits }]
-    workspaces:
-      - name: demo
-        apiKeys:
-          - { name: all, permissions: ["*"], secret: ${demoKey} }
-          - { name: tracker, permissions: ["users.track"], secret: ${tracker} }
-`,
+  apply: declared({
+    company: { scimTokens: scimTokens("scim-token-of-the-limits") },
+    keys: [apiKey("tracker", tracker, ["users.track"])],
+  }),
 });
 const { refused_requests: refused, link_uses: link } = addressLimits;
 

@@ -1,5 +1,6 @@
 /** The permission and the limit that the service description publishes for each route, written down here a second time. */
 import { expect, test } from "vitest";
+import { apiKey, declared, keyPerPermission, operatorPermissions, workspace } from "../declaration.ts";
 import { demoKey } from "../heddle.ts";
 import { heddleSuite } from "../suite.ts";
 
@@ -43,27 +44,17 @@ const routes: readonly (readonly [route: string, permission: string, requests: n
 const permissions = [...new Set(routes.map(([, permission]) => permission))];
 
 const heddle = heddleSuite({
-  apply: `
-companies:
-  - name: acme
-    onboardedAt: 2024-08-22
-    workspaces:
-      - name: demo
-        plan: standard
-        apiKeys:
-          - { name: all, permissions: ["*", "console.bodies", "console.operate"], secret: ${demoKey} }
-${permissions.map((name) => `          - { name: ${name}, permissions: [${name}], secret: only-${name} }`).join("\n")}
-      - name: few
-        plan: standard
-        limits: { subscription_status_set: 4, email_status: 4, email_blocklist: 4, sms_invalid_phone_numbers_remove: 4, translations: 4 }
-        apiKeys: [{ name: all, permissions: ["*"], secret: key-of-few-requests }]
-  - name: older
-    onboardedAt: 2021-09-15
-    workspaces: [{ name: demo, plan: standard, apiKeys: [{ name: all, permissions: ["*"], secret: key-of-an-older-customer }] }]
-  - name: younger
-    onboardedAt: 2021-09-16
-    workspaces: [{ name: demo, plan: standard, apiKeys: [{ name: all, permissions: ["*"], secret: key-of-a-younger-customer }] }]
-`,
+  apply: declared({
+    company: { onboardedAt: "2024-08-22" },
+    demo: { apiKeys: [apiKey("all", demoKey, [...operatorPermissions, "console.bodies"]), ...keyPerPermission(permissions)] },
+    others: [workspace("few", [apiKey("all", "key-of-few-requests")], {
+      limits: { subscription_status_set: 4, email_status: 4, email_blocklist: 4, sms_invalid_phone_numbers_remove: 4, translations: 4 },
+    })],
+    companies: [
+      { name: "older", onboardedAt: "2021-09-15", workspaces: [workspace("demo", [apiKey("all", "key-of-an-older-customer")])] },
+      { name: "younger", onboardedAt: "2021-09-16", workspaces: [workspace("demo", [apiKey("all", "key-of-a-younger-customer")])] },
+    ],
+  }),
 });
 
 function call(route: string, key = demoKey) {

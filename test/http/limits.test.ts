@@ -1,6 +1,7 @@
 /** Limits as callers meet them: declared ones, exact counts, honest headers, and each API's own form of 429. */
 import { afterAll, expect, test } from "vitest";
 import { type Answer, callHeddle } from "../client.ts";
+import { apiKey, declared, scimTokens, workspace } from "../declaration.ts";
 import { demoKey, testShape } from "../heddle.ts";
 import type { HeddleProcess } from "../heddle-process.ts";
 import { heddleSuite } from "../suite.ts";
@@ -8,25 +9,29 @@ import { heddleSuite } from "../suite.ts";
 const token = "scim-token-of-the-limits";
 /** So few in windows so long that hardly one comes back while a test runs. */
 const heddle = heddleSuite({
-  apply: `
-companies:
-  - name: acme
-    onboardedAt: 2026-01-01
-    limits: { scim: 4 }
-    scimTokens: [{ name: idp, origin: okta, secret: ${token} }]
-    workspaces:
-      - name: demo
-        limits: { users_export_ids: 3, users_identity: 4, users_merge_read: 5, subscription_status_get: 2, translations: 2, unknown_routes: 2 }
-        apiKeys: [{ name: all, permissions: ["*"], secret: ${demoKey} }, { name: second, permissions: ["*"], secret: second-key-of-demo }]
-      - name: plan
-        plan: { kind: monthly_active_users, requestsPerHour: 6, requestsPerSecondBurst: 1000 }
-        apiKeys: [{ name: all, permissions: ["*"], secret: key-of-the-plan-1 }]
-      - name: burst
-        plan: { kind: monthly_active_users, requestsPerHour: 1000, requestsPerSecondBurst: 1 }
-        apiKeys: [{ name: all, permissions: ["*"], secret: key-of-the-burst }]
-      - name: fresh
-        apiKeys: [{ name: all, permissions: ["*"], secret: key-of-the-fresh }]
-`,
+  apply: declared({
+    company: { onboardedAt: "2026-01-01", limits: { scim: 4 }, scimTokens: scimTokens(token) },
+    demo: {
+      limits: {
+        users_export_ids: 3,
+        users_identity: 4,
+        users_merge_read: 5,
+        subscription_status_get: 2,
+        translations: 2,
+        unknown_routes: 2,
+      },
+    },
+    keys: [apiKey("second", "second-key-of-demo")],
+    others: [
+      workspace("plan", [apiKey("all", "key-of-the-plan-1")], {
+        plan: { kind: "monthly_active_users", requestsPerHour: 6, requestsPerSecondBurst: 1_000 },
+      }),
+      workspace("burst", [apiKey("all", "key-of-the-burst")], {
+        plan: { kind: "monthly_active_users", requestsPerHour: 1_000, requestsPerSecondBurst: 1 },
+      }),
+      workspace("fresh", [apiKey("all", "key-of-the-fresh")]),
+    ],
+  }),
 });
 let second: HeddleProcess | undefined;
 afterAll(async () => {

@@ -5,25 +5,22 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { limits } from "../../platform/limits.ts";
 import { runCommand } from "../command-line.ts";
+import { declared } from "../declaration.ts";
 import { heddleSuite } from "../suite.ts";
-import { demoKey } from "../heddle.ts";
 import { letter, storedPage } from "../preference-centers.ts";
 
 const suite = heddleSuite({
-  apply: `
-companies:
-  - name: acme
-    onboardedAt: 2020-01-01
-    workspaces:
-      - name: demo
-        limits: { preference_center_update: 1000 }
-        apiKeys: [{ name: all, permissions: ["*"], secret: ${demoKey} }]
-        subscriptionGroups: [{ id: ${letter}, name: Weekly letter, channel: email }]
-        pages: { scripts: true, origins: ["https://cdn.example.com"] }
-        preferenceCenters:
-          - { id: 33333333-3333-4333-8333-333333333333, name: Main, title: Declared, redirect: "<p>Off you go</p>" }
-          - { id: 44444444-4444-4444-8444-444444444444, name: Later, state: draft }
-`,
+  apply: declared({
+    demo: {
+      limits: { preference_center_update: 1_000 },
+      subscriptionGroups: [{ id: letter, name: "Weekly letter", channel: "email" }],
+      pages: { scripts: true, origins: ["https://cdn.example.com"] },
+      preferenceCenters: [
+        { id: "33333333-3333-4333-8333-333333333333", name: "Main", title: "Declared", redirect: "<p>Off you go</p>" },
+        { id: "44444444-4444-4444-8444-444444444444", name: "Later", state: "draft" },
+      ],
+    },
+  }),
   env: { HEDDLE_PUBLIC_URL: "https://mail.example.com/data/" },
 });
 

@@ -4,21 +4,19 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Collector, startCollector } from "../collector.ts";
 import { runCommand } from "../command-line.ts";
 import { emailGroup } from "../consent.ts";
+import { apiKey, declared, operatorPermissions, scimTokens } from "../declaration.ts";
 import { demoKey, type Heddle, startHeddle, testShape } from "../heddle.ts";
 import { fresh, freshEmail } from "../suite.ts";
 import { isAnswer, looseCalls, roadsOf } from "../roads.ts";
 
 const scimToken = "scim-token-that-nobody-may-see";
-const declaration = `
-companies:
-  - name: acme
-    scimTokens: [{ name: okta, origin: okta, secret: ${scimToken} }]
-    workspaces:
-      - name: demo
-        plan: standard
-        apiKeys: [{ name: all, permissions: ["*", "console.operate"], secret: ${demoKey} }]
-        subscriptionGroups: [{ id: ${emailGroup}, name: Letter, channel: email }]
-`;
+const declaration = declared({
+  company: { scimTokens: scimTokens(scimToken) },
+  demo: {
+    apiKeys: [apiKey("all", demoKey, operatorPermissions)],
+    subscriptionGroups: [{ id: emailGroup, name: "Letter", channel: "email" }],
+  },
+});
 
 let collector: Collector;
 let heddle: Heddle;

@@ -5,36 +5,27 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { runCommand } from "../command-line.ts";
 import { groupState } from "../consent.ts";
-import { demoKey } from "../heddle.ts";
+import { declared } from "../declaration.ts";
 import { fresh, freshEmail, heddleSuite } from "../suite.ts";
 
 const letter = "11111111-1111-4111-8111-111111111111";
-const groups = `[{ id: ${letter}, name: Letter, channel: email }]`;
+const groups = [{ id: letter, name: "Letter", channel: "email" }];
 
-function declaration(subscriptionGroups: string): string {
-  return `
-companies:
-  - name: acme
-    onboardedAt: 2020-01-01
-    workspaces:
-      - name: demo
-        plan: standard
-        apiKeys: [{ name: all, permissions: ["*"], secret: ${demoKey} }]
-        subscriptionGroups: ${subscriptionGroups}
-`;
+function declaration(subscriptionGroups: readonly object[]): string {
+  return declared({ demo: { subscriptionGroups } });
 }
 
 const heddle = heddleSuite({ apply: declaration(groups) });
 const folder = mkdtempSync(join(tmpdir(), "heddle-groups-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-async function apply(subscriptionGroups: string): Promise<void> {
+async function apply(subscriptionGroups: readonly object[]): Promise<void> {
   const file = join(folder, "declaration.yaml");
   writeFileSync(file, declaration(subscriptionGroups));
   const { code, errors } = await runCommand(["apply", "-f", file, "--prune"], heddle.heddle.commandEnv);
   expect(code, errors).toBe(0);
 }
-const archive = () => apply("[]");
+const archive = () => apply([]);
 const declare = () => apply(groups);
 
 const perRequest = 75;
@@ -110,7 +101,7 @@ test("heddle apply answers when every process knows the groups: the next request
     const group = `22222222-2222-4222-8222-00000000000${round}`;
     const id = fresh();
     await heddle.track({ attributes: [{ external_id: id, a: 1 }] });
-    await apply(`[{ id: ${letter}, name: Letter, channel: email }, { id: ${group}, name: Group ${round}, channel: email }]`);
+    await apply([...groups, { id: group, name: `Group ${round}`, channel: "email" }]);
     await heddle.accept("/subscription/status/set", {
       subscription_group_id: group,
       subscription_state: "subscribed",
@@ -121,11 +112,8 @@ test("heddle apply answers when every process knows the groups: the next request
 });
 
 test("a workspace has up to 100 groups, and is told so where it declares more", async () => {
-  const many = (count: number) =>
-    `[{ id: ${letter}, name: Letter, channel: email }${
-      Array.from({ length: count - 1 }, (_, at) => `, { id: many-${at}, name: Many ${at}, channel: sms }`).join("")
-    }]`;
-  await apply(many(100));
-  await expect(apply(many(101))).rejects.toThrow(/100/);
+  const many = Array.from({ length: 101 - groups.length }, (_, at) => ({ id: `many-${at}`, name: `Many ${at}`, channel: "sms" }));
+  await apply([...groups, ...many.slice(1)]);
+  await expect(apply([...groups, ...many])).rejects.toThrow(/100/);
   await declare();
 });

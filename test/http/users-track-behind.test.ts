@@ -1,25 +1,19 @@
 /** POST /users/track where one workspace sends more than can be applied: it is slowed, and no other workspace or call is. */
 import { expect, test } from "vitest";
 import type { Answer } from "../client.ts";
+import { apiKey, declared, workspace } from "../declaration.ts";
 import { fresh, freshEmail, heddleSuite } from "../suite.ts";
 
 const otherKey = "other-key-of-the-tests";
-const key = "flooding-key-of-the-tests";
 const group = "0c2f3b1e-4d5a-4b6c-8d7e-9f0a1b2c3d4e";
-const permissions = `permissions: ["*"]`;
 const heddle = heddleSuite({
-  apply: `
-companies:
-  - name: acme
-    onboardedAt: 2020-01-01
-    workspaces:
-      - name: flooding
-        plan: { kind: monthly_active_users, requestsPerHour: 1000000, requestsPerSecondBurst: 100000 }
-        apiKeys: [{ name: all, ${permissions}, secret: ${key} }]
-        subscriptionGroups: [{ id: ${group}, name: Letter, channel: email }]
-      - name: other
-        apiKeys: [{ name: all, ${permissions}, secret: ${otherKey} }]
-`,
+  apply: declared({
+    demo: {
+      plan: { kind: "monthly_active_users", requestsPerHour: 1_000_000, requestsPerSecondBurst: 100_000 },
+      subscriptionGroups: [{ id: group, name: "Letter", channel: "email" }],
+    },
+    others: [workspace("other", [apiKey("all", otherKey)])],
+  }),
 });
 
 /** More than may wait in line, also where two processes take the requests of a workspace. */
@@ -28,7 +22,7 @@ const objects = 49;
 const filling = Object.fromEntries(Array.from({ length: 3 }, (_, at) => [`text-${at}`, "x".repeat(250)]));
 
 function call(path: string, body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
-  return heddle.heddle.request("POST", path, body, { key, headers });
+  return heddle.heddle.request("POST", path, body, { headers });
 }
 
 test("what is too much is refused with its reason and when to come back, all else is taken, and what was taken is there once", async () => {

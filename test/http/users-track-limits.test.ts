@@ -1,21 +1,15 @@
 /** POST /users/track: how many objects a request may hold, on the standard plan and on the monthly-active-user plan. */
 import { expect, test } from "vitest";
+import { apiKey, declared, workspace } from "../declaration.ts";
 import { fresh, heddleSuite } from "../suite.ts";
 
 const mauKey = "mau-key-of-the-tests";
 const heddle = heddleSuite({
-  apply: `
-companies:
-  - name: acme
-    onboardedAt: 2020-01-01
-    workspaces:
-      - name: demo
-        plan: standard
-        apiKeys: [{ name: all, permissions: ["*"], secret: demo-key-of-the-tests }]
-      - name: active
-        plan: { kind: monthly_active_users, requestsPerHour: 100000, requestsPerSecondBurst: 1000 }
-        apiKeys: [{ name: all, permissions: ["*"], secret: ${mauKey} }]
-`,
+  apply: declared({
+    others: [workspace("active", [apiKey("all", mauKey)], {
+      plan: { kind: "monthly_active_users", requestsPerHour: 100_000, requestsPerSecondBurst: 1_000 },
+    })],
+  }),
 });
 const time = "2026-03-01T12:00:00Z";
 

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { env } from "node:process";
 import { setTimeout } from "node:timers/promises";
 import { callHeddle, type CallOptions } from "../../client.ts";
+import { demoDeclaration, demoKey } from "../../declaration.ts";
 import type { Heddle, StartOptions } from "../../heddle.ts";
 import { isHere, meshCommand } from "./mesh-command.ts";
 import { leave, names } from "./this-file.ts";
@@ -10,18 +11,7 @@ import { leave, names } from "./this-file.ts";
 export { repository } from "../../heddle.ts";
 export const testRuntime = "node";
 export const testShape = "mesh";
-export const demoKey = "demo-key-of-the-tests";
-export const demoDeclaration = `
-companies:
-  - name: acme
-    onboardedAt: 2020-01-01
-    workspaces:
-      - name: demo
-        plan: standard
-        currencyRates: { EUR: 1.08 }
-        apps: [{ id: app-1, name: Web }]
-        apiKeys: [{ name: all, permissions: ["*", "console.operate"], secret: ${demoKey} }]
-`;
+export { demoDeclaration, demoKey };
 
 const url = env.HEDDLE_TEST_URL ?? "";
 const publicUrl = env.HEDDLE_TEST_PUBLIC_URL || url;
