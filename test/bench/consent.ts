@@ -9,7 +9,7 @@ import { startMeshServers } from "../mesh-servers.ts";
 import { launchMesh } from "../mesh-shape.ts";
 import { launchHeddle } from "../heddle-process.ts";
 import { noteFigure } from "./goals.ts";
-import { type Asked, load, type LoadResult, percentile, send } from "./load.ts";
+import { type Asked, latencyText, load, type LoadResult, percentile, send } from "./load.ts";
 
 const { values } = parseArgs({
   options: {
@@ -294,6 +294,5 @@ function asked(secret: string, method: "GET" | "POST", path: string, body = ""):
 }
 
 function shown(latencies: ArrayLike<number>): string {
-  const sorted = Float64Array.from(latencies).sort();
-  return [0.5, 0.99, 1].map((p) => `p${p * 100} ${percentile(sorted, p).toFixed(1)} ms`).join(", ");
+  return latencyText(latencies, [0.5, 0.99, 1]);
 }

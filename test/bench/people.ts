@@ -1,9 +1,10 @@
 /** `node test/bench/people.ts [--mesh] [--users 1000000]`: searches and persons' pages at a steady rate; never part of a timed test. */
 import { parseArgs } from "node:util";
-import { startMeshServers } from "../mesh-servers.ts";
-import { percentile } from "./load.ts";
+import { apiKey, workspace } from "../declaration.ts";
+import { latencyText } from "./load.ts";
 import { costOf } from "./process-cost.ts";
 import { emailOf, externalIdOf, seedFolder, seedMesh } from "./seed.ts";
+import { atSteadyRate, startHeddleOn } from "./steady.ts";
 import { watchOthers } from "./stillness.ts";
 
 const { values } = parseArgs({
@@ -20,15 +21,8 @@ const perSecond = Number(values.rate);
 const requests = Number(values.requests);
 const secret = "key-of-the-bench";
 
-const servers = values.mesh ? await startMeshServers({ isMeasured: true }) : undefined;
-if (servers) Object.assign(process.env, { HEDDLE_TEST_SHAPE: "mesh", HEDDLE_TEST_MESH: JSON.stringify(servers.settings) });
-const { startHeddle } = await import("../heddle.ts");
-const apply = `
-companies:
-  - name: bench
-    workspaces: [{ name: bench, apiKeys: [{ name: all, permissions: ["*"], secret: ${secret} }] }]
-`;
-const heddle = await startHeddle({ apply, env: { HEDDLE_LOG_LEVEL: "error" } });
+const apply = JSON.stringify({ companies: [{ name: "bench", workspaces: [workspace("bench", [apiKey("all", secret)])] }] });
+const { heddle, stop } = await startHeddleOn(values.mesh ? "mesh" : "one process", apply);
 try {
   const began = performance.now();
   if (values.mesh) await seedMesh(heddle.commandEnv, users);
@@ -48,8 +42,7 @@ try {
   );
   await show("the newest 50", "/console/people", () => ({ list: "newest" }));
 } finally {
-  await heddle.close();
-  await servers?.stop();
+  await stop();
 }
 
 /** At a steady rate, whatever the answers take; each counts from when it was due. */
@@ -60,8 +53,7 @@ async function show(name: string, path: string, body: () => object): Promise<voi
   const before = cpuUsOf(pids);
   const latencies = await run(path, body, requests);
   const cpuMs = (cpuUsOf(pids) - before) / requests / 1_000;
-  const [p50, p99] = [0.5, 0.99].map((p) => percentile(latencies, p).toFixed(1));
-  console.log(`${name}: p50 ${p50} ms, p99 ${p99} ms, ${cpuMs.toFixed(1)} ms of CPU; ${others().toFixed(1)} cores did other things`);
+  console.log(`${name}: ${latencyText(latencies)}, ${cpuMs.toFixed(1)} ms of CPU; ${others().toFixed(1)} cores did other things`);
 }
 
 /** Of Heddle's processes, without the servers of a mesh. */
@@ -70,14 +62,8 @@ function cpuUsOf(pids: readonly number[]): number {
 }
 
 async function run(path: string, body: () => object, count: number): Promise<Float64Array> {
-  const latencies = new Float64Array(count);
-  const began = performance.now();
-  await Promise.all(Array.from({ length: count }, async (_, n) => {
-    const due = began + (n / perSecond) * 1000;
-    await new Promise((done) => setTimeout(done, Math.max(0, due - performance.now())));
+  return await atSteadyRate({ perSecond, count }, async () => {
     const { status, text } = await heddle.request("POST", path, body(), { key: secret });
-    latencies[n] = performance.now() - due;
     if (status !== 200) throw new Error(`Expected 200, got ${status}: ${text}`);
-  }));
-  return latencies.sort();
+  });
 }

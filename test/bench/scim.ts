@@ -1,5 +1,5 @@
 /** `node test/bench/scim.ts [--mesh]`: gets and searches among 100,000 dashboard users at a steady rate; never part of a timed test. */
-import { Agent, request } from "node:http";
+import { Agent } from "node:http";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { openAccess } from "../../gateway/access/sqlite.ts";
@@ -15,8 +15,8 @@ import { openMeshScimMove } from "../../services/scim/mesh-wire.ts";
 import type { ScimMove } from "../../services/scim/store/moved.ts";
 import { userWrites } from "../../services/scim/store/users.ts";
 import { moveDashboardUsers } from "../../services/scim/wire.ts";
-import { startMeshServers } from "../mesh-servers.ts";
-import { percentile } from "./load.ts";
+import { latencyText, send } from "./load.ts";
+import { atSteadyRate, startHeddleOn } from "./steady.ts";
 
 const { values } = parseArgs({
   options: {
@@ -32,11 +32,8 @@ const secret = "scim-token-of-the-bench";
 const requestsEach = 1_500;
 const warming = 900;
 
-const servers = values.mesh ? await startMeshServers({ isMeasured: true }) : undefined;
-if (servers) Object.assign(process.env, { HEDDLE_TEST_SHAPE: "mesh", HEDDLE_TEST_MESH: JSON.stringify(servers.settings) });
-const { startHeddle } = await import("../heddle.ts");
-const apply = `companies:\n  - name: bench\n    scimTokens: [{ name: bench, origin: bench, secret: ${secret} }]\n`;
-const heddle = await startHeddle({ apply, env: { HEDDLE_LOG_LEVEL: "error" } });
+const apply = JSON.stringify({ companies: [{ name: "bench", scimTokens: [{ name: "bench", origin: "bench", secret }] }] });
+const { heddle, stop } = await startHeddleOn(values.mesh ? "mesh" : "one process", apply);
 const agent = new Agent({ keepAlive: true, maxSockets: 16 });
 try {
   if (values.mesh) await seedMesh(heddle.commandEnv);
@@ -51,15 +48,13 @@ try {
   await show("search userName eq", () => `/scim/v2/Users?filter=${encodeURIComponent(`userName eq "${nameOf(some())}"`)}`);
 } finally {
   agent.destroy();
-  await heddle.close();
-  await servers?.stop();
+  await stop();
 }
 
 async function show(name: string, path: () => string): Promise<void> {
-  await run(path, perSecond / 2, warming);
-  const latencies = await run(path, perSecond, requestsEach);
-  const [p50, p99, p999] = [0.5, 0.99, 0.999].map((p) => percentile(latencies, p).toFixed(1));
-  console.log(`${name}: p50 ${p50} ms, p99 ${p99} ms, p99.9 ${p999} ms`);
+  const call = () => get(path());
+  await atSteadyRate({ perSecond: perSecond / 2, count: warming }, call);
+  console.log(`${name}: ${latencyText(await atSteadyRate({ perSecond, count: requestsEach }, call), [0.5, 0.99, 0.999])}`);
 }
 
 async function seedFolder(dataDir: string): Promise<void> {
@@ -116,26 +111,8 @@ function nameOf(n: number): string {
   return `person.${String(n).padStart(7, "0")}@example.com`;
 }
 
-/** At a steady rate, whatever the answers take; gives the milliseconds of each from when it was due, sorted. */
-async function run(path: () => string, rate: number, count: number): Promise<Float64Array> {
-  const latencies = new Float64Array(count);
-  const began = performance.now();
-  await Promise.all(Array.from({ length: count }, async (_, n) => {
-    const due = began + (n / rate) * 1000;
-    await new Promise((done) => setTimeout(done, Math.max(0, due - performance.now())));
-    const started = Math.min(due, performance.now());
-    const status = await get(path());
-    latencies[n] = performance.now() - started;
-    if (status !== 200) throw new Error(`Expected 200, got ${status}`);
-  }));
-  return latencies.sort();
-}
-
-function get(path: string): Promise<number> {
-  return new Promise((done, failed) => {
-    const headers = { Authorization: `Bearer ${secret}`, "X-Request-Origin": "bench" };
-    request(heddle.url + path, { agent, headers }, (response) => {
-      response.resume().on("end", () => done(response.statusCode ?? 0));
-    }).on("error", failed).end();
-  });
+async function get(path: string): Promise<void> {
+  const headers = { authorization: `Bearer ${secret}`, "x-request-origin": "bench" };
+  const { status } = await send(agent, heddle.url, { method: "GET", path, body: Buffer.alloc(0), headers });
+  if (status !== 200) throw new Error(`Expected 200, got ${status}`);
 }

@@ -1,8 +1,9 @@
 /** `node test/bench/translations.ts [--mesh]`: views, lists and PUTs of translations at a steady rate; never part of a timed test. */
-import { Agent, request } from "node:http";
+import { Agent } from "node:http";
 import { parseArgs } from "node:util";
-import { startMeshServers } from "../mesh-servers.ts";
-import { percentile } from "./load.ts";
+import { declared, demoKey } from "../declaration.ts";
+import { latencyText, send } from "./load.ts";
+import { atSteadyRate, startHeddleOn } from "./steady.ts";
 
 const { values } = parseArgs({
   options: {
@@ -15,10 +16,7 @@ const [perSecond, requests] = [Number(values.rate), Number(values.requests)];
 const [campaigns, messagesEach, textsEach] = [100, 10, 20];
 const [warmingMin, warmingMax, requestsMin] = [300, 900, 1_000];
 
-const servers = values.mesh ? await startMeshServers({ isMeasured: true }) : undefined;
-if (servers) Object.assign(process.env, { HEDDLE_TEST_SHAPE: "mesh", HEDDLE_TEST_MESH: JSON.stringify(servers.settings) });
-const { demoKey, startHeddle } = await import("../heddle.ts");
-const heddle = await startHeddle({ apply: declaration(), env: { HEDDLE_LOG_LEVEL: "error" } });
+const { heddle, stop } = await startHeddleOn(values.mesh ? "mesh" : "one process", declaration());
 const agent = new Agent({ keepAlive: true, maxSockets: 16 });
 try {
   for (let at = 0; at < campaigns; at += 1) await Promise.all(Array.from({ length: messagesEach }, (_, n) => put(at * messagesEach + n)));
@@ -29,47 +27,28 @@ try {
   await show("PUT", perSecond / 4, () => put(some(campaigns * messagesEach)));
 } finally {
   agent.destroy();
-  await heddle.close();
-  await servers?.stop();
+  await stop();
 }
 
-/** At a steady rate, whatever the answers take; what warms Node and Cassandra up does not count. */
 async function show(name: string, rate: number, call: () => Promise<void>): Promise<void> {
-  const latencies: number[] = [];
-  const began = performance.now();
   const count = Math.max(requestsMin, Math.round((requests * rate) / perSecond));
   const warming = Math.max(warmingMin, Math.round((warmingMax * rate) / perSecond));
-  await Promise.all(Array.from({ length: count + warming }, async (_, n) => {
-    const due = began + (n / rate) * 1000;
-    await new Promise((done) => setTimeout(done, Math.max(0, due - performance.now())));
-    await call();
-    if (n >= warming) latencies.push(performance.now() - due);
-  }));
-  const sorted = Float64Array.from(latencies).sort();
-  const [p50, p99, p999] = [0.5, 0.99, 0.999].map((p) => percentile(sorted, p).toFixed(1));
-  console.log(`${name}: p50 ${p50} ms, p99 ${p99} ms, p99.9 ${p999} ms`);
+  console.log(`${name}: ${latencyText(await atSteadyRate({ perSecond: rate, count, warming }, call), [0.5, 0.99, 0.999])}`);
 }
 
 function get(query: string): Promise<void> {
-  return send("GET", `/campaigns/translations?${query}`);
+  return ask("GET", `/campaigns/translations?${query}`);
 }
 
 function put(at: number): Promise<void> {
   const texts = Object.fromEntries(Array.from({ length: textsEach }, (_, text) => [`id_${text}`, "ñ".repeat(100)]));
-  return send("PUT", `/campaigns/translations?${messageQuery(at)}`, JSON.stringify({ locale_id: "es-MX", translation_map: texts }));
+  return ask("PUT", `/campaigns/translations?${messageQuery(at)}`, JSON.stringify({ locale_id: "es-MX", translation_map: texts }));
 }
 
-function send(method: string, path: string, body?: string): Promise<void> {
-  return new Promise((done, failed) => {
-    const headers = { authorization: `Bearer ${demoKey}`, ...(body === undefined ? {} : { "content-type": "application/json" }) };
-    const sent = request(heddle.url + path, { agent, method, headers }, (response) => {
-      response.resume().on(
-        "end",
-        () => response.statusCode === 200 ? done() : failed(new Error(`Expected 200, got ${response.statusCode}`)),
-      );
-    });
-    sent.on("error", failed).end(body);
-  });
+async function ask(method: "GET" | "PUT", path: string, body = ""): Promise<void> {
+  const headers = { authorization: `Bearer ${demoKey}` };
+  const { status } = await send(agent, heddle.url, { method, path, body: Buffer.from(body), headers });
+  if (status !== 200) throw new Error(`Expected 200, got ${status}`);
 }
 
 function messageQuery(at: number): string {
@@ -93,7 +72,5 @@ function declaration(): string {
       source,
     })),
   }));
-  const apiKeys = [{ name: "all", permissions: ["*"], secret: demoKey }];
-  const workspace = { name: "demo", apiKeys, translations: { enabled: true, locales: ["es-MX"] }, campaigns: owners };
-  return JSON.stringify({ companies: [{ name: "acme", workspaces: [workspace] }] });
+  return declared({ demo: { translations: { enabled: true, locales: ["es-MX"] }, campaigns: owners } });
 }
