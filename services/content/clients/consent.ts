@@ -4,8 +4,7 @@ import { EmailStatus, SubscriptionState } from "../../../proto/gen/heddle/lane/v
 import type { MessagingStatusService } from "../../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import { Channel, MembershipStatus, type SubscriptionService } from "../../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import type { GlobalState, GroupState } from "../domain/form-choices.ts";
-import type { Consent, PageRequest } from "../domain/page-ports.ts";
-import { pageActor } from "./page-actor.ts";
+import { type Consent, pageActor, type PageRequest } from "../domain/page-ports.ts";
 
 export interface ConsentClients {
   readonly subscription: Pick<Client<typeof SubscriptionService>, "listGroups" | "getUserStatus" | "setStatus">;

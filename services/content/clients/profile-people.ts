@@ -4,9 +4,8 @@ import type { Client } from "@connectrpc/connect";
 import { limits } from "../../../platform/limits.ts";
 import type { UserKeySchema } from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import type { ProfileService } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import type { PageRequest, People, Person } from "../domain/page-ports.ts";
+import { pageActor, type PageRequest, type People, type Person } from "../domain/page-ports.ts";
 import { noFields, personFields, standardFields } from "../domain/person-fields.ts";
-import { pageActor } from "./page-actor.ts";
 
 type Asking = PageRequest & { readonly actor?: string; readonly readAfter?: string };
 

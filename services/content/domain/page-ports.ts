@@ -32,6 +32,9 @@ export interface PageRequest {
   readonly traceparent: string;
 }
 
+/** How the consent ledger names a person's own page. */
+export const pageActor = "preference_page";
+
 /** The profile service's knowledge of people. Reads wait, bounded, for what was answered before. */
 export interface People {
   byExternalId(

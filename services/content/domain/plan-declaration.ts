@@ -11,6 +11,7 @@ import {
   refused,
 } from "./declared-translations.ts";
 import {
+  idsIn,
   type Locale,
   localeKey,
   type MessageOwner,
@@ -223,13 +224,8 @@ function withNames({ name, country, language }: DeclaredLocale): Omit<Locale, "i
 
 /** Steps and messages are found by their ids alone, so no two things of a workspace may share one. */
 function checkIds(owners: readonly MessageOwner[]): void {
-  const messages = owners.length;
-  if (messages > limits.messageOwnersMax) throw refused(`A workspace has at most ${limits.messageOwnersMax} campaigns and canvases`);
+  if (owners.length > limits.messageOwnersMax) throw refused(`A workspace has at most ${limits.messageOwnersMax} campaigns and canvases`);
   refuseRepeated(owners.flatMap(({ id, kind, steps }) => [`${kind} ${id}`, ...idsIn(steps)]), "things");
-}
-
-function idsIn(steps: readonly Step[]): readonly string[] {
-  return steps.flatMap(({ id, variations }) => [...(id === "" ? [] : [id]), ...variations.map((variation) => variation.id)]);
 }
 
 function refuseRepeated(ids: readonly string[], what: string): void {

@@ -2,7 +2,7 @@
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { type Facts, findLocale, findMessage, findMessages, type FoundMessage, type MessageQuestion } from "./find-messages.ts";
-import { isUuid, type Locale, type MessageOwner, sourceLocaleId, type Texts, type TextsKey, undeclaredSettings } from "./translation.ts";
+import { idsIn, isUuid, type Locale, sourceLocaleId, type Texts, type TextsKey, undeclaredSettings } from "./translation.ts";
 import type { TranslationStore } from "./translation-ports.ts";
 
 export interface FoundTranslation {
@@ -76,15 +76,11 @@ export async function loadFacts(store: TranslationStore, workspaceId: string, qu
     isUuid(ownerId) ? store.owner(workspaceId, kind, ownerId) : undefined,
   ]);
   const heldId = stepId === "" ? messageId : stepId;
-  const settled = !isUuid(heldId) || (owner !== undefined && holds(owner, heldId));
+  const settled = !isUuid(heldId) || (owner !== undefined && idsIn(owner.steps).includes(heldId));
   return { settings, owner, holder: settled ? undefined : await store.holder(workspaceId, heldId) };
 }
 
 const noTexts: Texts = new Map();
-
-function holds({ steps }: MessageOwner, id: string): boolean {
-  return steps.some((step) => step.id === id || step.variations.some((variation) => variation.id === id));
-}
 
 function oneTranslation(question: MessageQuestion, facts: Facts, text: string): Omit<FoundTranslation, "texts"> {
   const message = findMessage(question, facts);

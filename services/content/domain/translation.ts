@@ -36,6 +36,11 @@ export interface Step {
   readonly variations: readonly Variation[];
 }
 
+/** Of steps and messages: what an owner can be found by. */
+export function idsIn(steps: readonly Step[]): readonly string[] {
+  return steps.flatMap(({ id, variations }) => [...(id === "" ? [] : [id]), ...variations.map((variation) => variation.id)]);
+}
+
 /** One message. Ids of steps and variations are unique in the workspace. */
 export interface Variation {
   readonly id: string;

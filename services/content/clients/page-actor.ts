@@ -1,2 +1,0 @@
-/** How the consent ledger names a person's own page. */
-export const pageActor = "preference_page";
