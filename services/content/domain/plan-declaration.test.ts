@@ -1,6 +1,7 @@
 /** What a declaration makes of what there is. */
 import { expect, test } from "vitest";
-import type { DeclaredTranslations } from "./declared-translations.ts";
+import { limits } from "../../../platform/limits.ts";
+import type { DeclaredOwner, DeclaredStep, DeclaredTranslations, DeclaredVariation } from "./declared-translations.ts";
 import { planDeclaration } from "./plan-declaration.ts";
 import { campaign, canvas, ids, settings } from "./translation.fixture.ts";
 import type { Declared } from "./translation-ports.ts";
@@ -96,6 +97,29 @@ test("planDeclaration() removes with prune what the declaration does not name, a
   expect(write.goneTexts).toContainEqual({ messageId: ids.stepEmail, localeId: "" });
 });
 
+test("planDeclaration() takes a pruned locale from messages that keep their locales", () => {
+  const { write } = planDeclaration(there, declared, options(true));
+  const again = planDeclaration({ revision: 4, settings, owners: write.puts }, {
+    settings: { earlyAccess: undefined, enabled: undefined, locales: [{ id: "", name: "fr", country: "", language: "" }] },
+    owners: [canvasOf({ name: "Journey", steps: [stepOf("First", [variationOf({ channel: "sms" })])] })],
+  }, options(true));
+  expect(again.write.puts[0]?.steps[0]?.variations[0]?.localeIds).toEqual([]);
+});
+
+test("planDeclaration() refuses a campaign that would have too many messages with those it has", () => {
+  function many(from: string) {
+    const variations = Array.from({ length: limits.messagesPerOwnerMax }, (_, at) => variationOf({ name: `${from} ${at}` }));
+    return { settings: undefined, owners: [{ ...canvasOf({ name: "Many" }), kind: "campaign" as const, steps: [stepOf("", variations)] }] };
+  }
+  function newOptions(prune: boolean) {
+    return { prune, newId: () => crypto.randomUUID() };
+  }
+  const { write } = planDeclaration(there, many("first"), newOptions(false));
+  const full = { ...there, owners: write.puts };
+  expect(() => planDeclaration(full, many("second"), newOptions(false))).toThrow(/more than 1000 messages/);
+  expect(() => planDeclaration(full, many("second"), newOptions(true))).not.toThrow();
+});
+
 test("planDeclaration() renames what is known by its id", () => {
   const owners = [{ kind: "campaign" as const, id: ids.campaign.toUpperCase(), name: "Hello", steps: [] }];
   const { write, changes } = planDeclaration(there, { settings: undefined, owners }, options());
@@ -103,13 +127,24 @@ test("planDeclaration() renames what is known by its id", () => {
   expect(write.puts).toEqual([{ ...campaign, name: "Hello" }]);
 });
 
+function canvasOf(values: object): DeclaredOwner {
+  return { kind: "canvas", id: "", name: "C", steps: [], ...values };
+}
+
+function stepOf(name: string, variations: DeclaredVariation[]): DeclaredStep {
+  return { id: "", name, variations };
+}
+
+function variationOf(values: object): DeclaredVariation {
+  return { id: "", name: "A", channel: "email", locales: undefined, source: undefined, ...values };
+}
+
 function owner(values: object): DeclaredTranslations {
-  return { settings: undefined, owners: [{ kind: "canvas", id: "", name: "C", steps: [], ...values }] };
+  return { settings: undefined, owners: [canvasOf(values)] };
 }
 
 function message(values: object): DeclaredTranslations {
-  const variations = [{ id: "", name: "A", channel: "email", locales: undefined, source: undefined, ...values }];
-  return owner({ steps: [{ id: "", name: "S", variations }] });
+  return owner({ steps: [stepOf("S", [variationOf(values)])] });
 }
 
 function locale(values: object): DeclaredTranslations {

@@ -79,8 +79,9 @@ function plannedSettings(
 ): TranslationSettings {
   const known = before ?? undeclaredSettings;
   if (declared === undefined) return known;
+  const knownLocales = knownBy(known.locales);
   const locales = declared.locales.map((locale) => {
-    const found = matching("locale", knownBy(known.locales), locale);
+    const found = matching("locale", knownLocales, locale);
     const planned = { ...withNames(locale), id: found?.id ?? (locale.id.toLowerCase() || newId()) };
     changes.push({ ...doneTo(found, planned), what: "locale", path: planned.name, id: planned.id });
     return planned;
@@ -103,10 +104,14 @@ function plannedOwner(plan: Plan, found: MessageOwner | undefined, declared: Dec
   const { kind, name } = declared;
   const id = found?.id ?? (declared.id.toLowerCase() || plan.newId());
   const place = plan.changes.length;
-  const steps = declared.steps.map((step) => plannedStep(plan, found?.steps ?? [], { step, path: name }));
+  const known = knownBy(found?.steps ?? []);
+  const steps = declared.steps.map((step) => plannedStep(plan, known, { step, path: name }));
   const others = (found?.steps ?? []).filter((step) => !steps.some((planned) => planned.id === step.id));
   if (plan.prune) plan.changes.push(...others.flatMap((step) => goneWith(step, name)));
   const owner = { kind, id, name, steps: plan.prune ? steps : inOrder(found?.steps ?? [], steps) };
+  if (owner.steps.flatMap(({ variations }) => variations).length > limits.messagesPerOwnerMax) {
+    throw refused(`The ${kind} "${name}" has more than ${limits.messagesPerOwnerMax} messages`);
+  }
   plan.changes.splice(place, 0, { ...doneTo(found && nameIn(found), { name }), what: kind, path: name, id });
   return owner;
 }
@@ -123,14 +128,15 @@ function goneWith({ id, name, variations }: Step, path: string): readonly Declar
 }
 
 /** The one step of a campaign has neither id nor name and is not reported. */
-function plannedStep(plan: Plan, steps: readonly Step[], { step, path }: { readonly step: DeclaredStep; readonly path: string }): Step {
+function plannedStep(plan: Plan, steps: Known<Step>, { step, path }: { readonly step: DeclaredStep; readonly path: string }): Step {
   const isNamed = step.name !== "";
-  const found = isNamed ? matching("step", knownBy(steps), step) : steps[0];
+  const found = isNamed ? matching("step", steps, step) : steps.byId.get("");
   const id = isNamed ? found?.id ?? (step.id.toLowerCase() || plan.newId()) : "";
   const below = isNamed ? `${path}/${step.name}` : path;
   if (isNamed) plan.changes.push({ ...doneTo(found && nameIn(found), nameIn(step)), what: "step", path: below, id });
   const before = found?.variations ?? [];
-  const variations = step.variations.map((variation) => plannedVariation(plan, before, { variation, path: below }));
+  const known = knownBy(before);
+  const variations = step.variations.map((variation) => plannedVariation(plan, known, { variation, path: below }));
   const others = before.filter((variation) => !variations.some((planned) => planned.id === variation.id));
   for (const { name, id } of plan.prune ? others : []) {
     plan.changes.push({ action: "pruned", what: "message variation", path: `${below}/${name}`, id });
@@ -140,13 +146,15 @@ function plannedStep(plan: Plan, steps: readonly Step[], { step, path }: { reado
 
 function plannedVariation(
   plan: Plan,
-  variations: readonly Variation[],
+  variations: Known<Variation>,
   { variation, path }: { readonly variation: DeclaredVariation; readonly path: string },
 ): Variation {
   const { name, channel, locales, source } = variation;
-  const found = matching("message variation", knownBy(variations), variation);
+  const found = matching("message variation", variations, variation);
   const id = found?.id ?? (variation.id.toLowerCase() || plan.newId());
-  const localeIds = locales === undefined ? found?.localeIds ?? [] : localeIdsOf(plan, locales, `${path}/${name}`);
+  const localeIds = locales === undefined
+    ? (found?.localeIds ?? []).filter((localeId) => plan.locales.some((locale) => locale.id === localeId))
+    : localeIdsOf(plan, locales, `${path}/${name}`);
   const planned = { id, name, channel, localeIds };
   if (source !== undefined) plan.sources.push({ messageId: id, texts: source });
   function shown({ localeIds, ...fields }: Variation): object {
