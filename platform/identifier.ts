@@ -37,7 +37,11 @@ export function uuid(clock: Clock = systemClock): string {
 
 /** Whether two ids are one UUID, whose letters may be in either case (RFC 9562, section 4). */
 export function isSameUuid(one: string, other: string): boolean {
-  return one.length === other.length && uuidShape.test(one) && one.toLowerCase() === other.toLowerCase();
+  return one.length === other.length && isUuid(one) && one.toLowerCase() === other.toLowerCase();
+}
+
+export function isUuid(text: string): boolean {
+  return uuidShape.test(text);
 }
 
 const uuidShape = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;

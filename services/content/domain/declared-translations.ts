@@ -1,7 +1,8 @@
 /** What a declaration says of translations, and what it must be in itself. */
+import { isUuid } from "../../../platform/identifier.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
-import { channels, isUuid, localeKey, type OwnerKind, type Texts } from "./translation.ts";
+import { channels, localeKey, type OwnerKind, type Texts } from "./translation.ts";
 
 /** Absent things stay as they are. Empty ids: known by the name, or new. */
 export interface DeclaredTranslations {

@@ -1,7 +1,7 @@
 /** Which messages a request means, and why it may mean none: pure, the order of the checks is the order of the codes. */
+import { isUuid } from "../../../platform/identifier.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import {
-  isUuid,
   type Locale,
   localeKey,
   type MessageOwner,
@@ -66,10 +66,16 @@ export function findMessage(question: MessageQuestion, facts: Facts): FoundMessa
   return found;
 }
 
-/** By id or name. Refuses LOCALE_NOT_FOUND, and INVALID_LOCALE_ID for a language that the message is not translated into. */
-export function findLocale({ locales }: TranslationSettings, { variation }: FoundMessage, text: string): Locale {
+/** By id or name. Refuses LOCALE_NOT_FOUND. */
+export function knownLocale({ locales }: TranslationSettings, text: string): Locale {
   const found = locales.find(({ id, name }) => id === text.toLowerCase() || localeKey(name) === localeKey(text));
   if (found === undefined) throw translationRefusal("LOCALE_NOT_FOUND");
+  return found;
+}
+
+/** As knownLocale. Refuses INVALID_LOCALE_ID for a language that the message is not translated into. */
+export function findLocale(settings: TranslationSettings, { variation }: FoundMessage, text: string): Locale {
+  const found = knownLocale(settings, text);
   if (!variation.localeIds.includes(found.id)) throw translationRefusal("INVALID_LOCALE_ID");
   return found;
 }

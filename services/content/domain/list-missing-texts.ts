@@ -1,18 +1,16 @@
 /** The report of what is not translated yet. */
 import { limits } from "../../../platform/limits.ts";
+import { knownLocale } from "./find-messages.ts";
 import {
   type Locale,
-  localeKey,
   type MessageOwner,
   sourceLocaleId,
   type Step,
   type Texts,
   translatedChannel,
-  type TranslationSettings,
   undeclaredSettings,
   type Variation,
 } from "./translation.ts";
-import { translationRefusal } from "./translation-refusals.ts";
 import type { TranslationStore } from "./translation-ports.ts";
 
 /** Texts of one message in one language that are absent or empty. */
@@ -35,7 +33,7 @@ export async function listMissingTexts(
   { locale, signal }: { readonly locale: string; readonly signal: AbortSignal },
 ): Promise<{ readonly missing: readonly MissingTexts[]; readonly more: boolean }> {
   const { settings = undeclaredSettings, owners } = await store.declared(workspaceId);
-  const locales = wantedLocales(settings, locale);
+  const locales = locale === "" ? settings.locales : [knownLocale(settings, locale)];
   const missing: MissingTexts[] = [];
   for (const owner of owners) {
     for (const { step, variation } of emailsOf(owner)) {
@@ -51,13 +49,6 @@ export async function listMissingTexts(
     }
   }
   return { missing, more: false };
-}
-
-function wantedLocales({ locales }: TranslationSettings, locale: string): readonly Locale[] {
-  if (locale === "") return locales;
-  const found = locales.filter(({ id, name }) => id === locale.toLowerCase() || localeKey(name) === localeKey(locale));
-  if (found.length === 0) throw translationRefusal("LOCALE_NOT_FOUND");
-  return found;
 }
 
 function emailsOf({ steps }: MessageOwner): readonly { readonly step: Step; readonly variation: Variation }[] {

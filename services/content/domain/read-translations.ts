@@ -1,8 +1,9 @@
 /** The use cases that read translations: load what the ids name, find the messages, fetch their texts. */
+import { isUuid } from "../../../platform/identifier.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { type Facts, findLocale, findMessage, findMessages, type FoundMessage, type MessageQuestion } from "./find-messages.ts";
-import { idsIn, isUuid, type Locale, sourceLocaleId, type Texts, type TextsKey, undeclaredSettings } from "./translation.ts";
+import { idsIn, type Locale, sourceLocaleId, type Texts, type TextsKey, undeclaredSettings } from "./translation.ts";
 import type { TranslationStore } from "./translation-ports.ts";
 
 export interface FoundTranslation {

@@ -84,7 +84,3 @@ export const undeclaredSettings: TranslationSettings = { earlyAccess: true, enab
 export function localeKey(name: string): string {
   return name.toLowerCase().replaceAll("_", "-");
 }
-
-export function isUuid(text: string): boolean {
-  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
-}
