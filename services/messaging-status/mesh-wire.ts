@@ -4,12 +4,9 @@ import { openKeyspace } from "../../platform/cassandra/keyspace.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { ConfigReader } from "../../platform/config.ts";
 import { positionFromToken } from "../../platform/intake/position.ts";
-import { openHeld } from "../consent/lane/held.ts";
 import type { LaneRead, MeshLanes } from "../consent/lane/mesh-lanes.ts";
 import { type MeshPartPlan, serveMeshPart } from "../consent/lane/mesh-part.ts";
-import { limits } from "../../platform/limits.ts";
 import { type MeshPartConfig, readMeshPart, type StoreConfig } from "../../platform/mesh-config.ts";
-import { rpcRoute } from "../../platform/rpc/guard.ts";
 import type { PartEnds, ServedPart } from "../../platform/rpc/served-part.ts";
 import { MessagingStatusService } from "../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import type { Caught } from "./domain/ports.ts";
@@ -33,7 +30,7 @@ export async function serveMeshMessagingStatus(config: MeshPartConfig, ends: Par
 /** Where the migrations of the service's tables lie. */
 export const messagingStatusSchema: string = join(import.meta.dirname, "store/schema");
 
-const plan: MeshPartPlan<ReturnType<typeof openCassandraStatusStore>> = {
+const plan: MeshPartPlan<ReturnType<typeof openCassandraStatusStore>, typeof MessagingStatusService> = {
   name: "messaging-status",
   service: MessagingStatusService,
   schemaFolder: messagingStatusSchema,
@@ -42,21 +39,14 @@ const plan: MeshPartPlan<ReturnType<typeof openCassandraStatusStore>> = {
   eventsOf,
   messages: statusMessages,
   laneOf: (layout, { workspaceId, key }) => layout.messagingStatus(layout.laneOf(workspaceId, key)),
-  route({ tables, lanes, profile, intake, setAside, work, clock }) {
-    const links = openUnsubscribeLinks(tables.linkKeys);
-    const service = messagingStatusRoutes({
+  routes: ({ tables, lanes, ...serving }) =>
+    messagingStatusRoutes({
+      ...serving,
       store: tables.store,
       caught: caughtBy(lanes),
-      isHeld: openHeld({ waiting: tables.waiting, clock, keepMs: limits.heldLookMs }),
-      profile,
-      intake,
-      links,
+      links: openUnsubscribeLinks(tables.linkKeys),
       ledger: tables,
-      setAside,
-      work,
-    });
-    return rpcRoute(MessagingStatusService, service);
-  },
+    }),
 };
 
 /** Waits for the lanes of the addresses that a read is about. */

@@ -5,12 +5,9 @@ import type { Clock } from "../../platform/clock.ts";
 import type { ConfigReader } from "../../platform/config.ts";
 import { newId } from "../../platform/identifier.ts";
 import { type Position, positionFromToken } from "../../platform/intake/position.ts";
-import { openHeld } from "../consent/lane/held.ts";
 import type { MeshLanes } from "../consent/lane/mesh-lanes.ts";
 import { type MeshPartPlan, serveMeshPart } from "../consent/lane/mesh-part.ts";
-import { limits } from "../../platform/limits.ts";
 import { type MeshPartConfig, readMeshPart, type StoreConfig } from "../../platform/mesh-config.ts";
-import { rpcRoute } from "../../platform/rpc/guard.ts";
 import type { PartEnds, ServedPart } from "../../platform/rpc/served-part.ts";
 import { SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import type { Caught } from "./domain/ports.ts";
@@ -35,7 +32,7 @@ export async function serveMeshSubscription(config: MeshPartConfig, ends: PartEn
 /** Where the migrations of the service's tables lie. */
 export const subscriptionSchema: string = join(import.meta.dirname, "store/schema");
 
-const plan: MeshPartPlan<ReturnType<typeof openCassandraSubscriptionStore>> = {
+const plan: MeshPartPlan<ReturnType<typeof openCassandraSubscriptionStore>, typeof SubscriptionService> = {
   name: "subscription",
   service: SubscriptionService,
   schemaFolder: subscriptionSchema,
@@ -44,30 +41,25 @@ const plan: MeshPartPlan<ReturnType<typeof openCassandraSubscriptionStore>> = {
   eventsOf,
   messages: membershipMessages,
   laneOf: (layout, { workspaceId }) => layout.subscription(layout.subscriptionLaneOf(workspaceId)),
-  beside: ({ tables: { store, waiting }, lanes: { layout, caughtUp } }, { clock, logger }) =>
+  beside: ({ tables: { store }, lanes: { layout, caughtUp }, isHeld }, { clock, logger }) =>
     sweepRegularly({
       store,
       isApplied: (workspaceId, names) =>
         caughtUp({ workspaceId, readAfter: undefined }, [{ lane: layout.subscription(layout.subscriptionLaneOf(workspaceId)), names }]),
-      isBlocked: openHeld({ waiting, clock, keepMs: limits.heldLookMs }),
+      isBlocked: isHeld,
       clock,
       logger,
     }),
-  route({ tables, lanes, profile, intake, setAside, work, clock }) {
-    const changing = { intake, readGroups: tables.readGroups, caughtUp: caughtUpWithGroups(lanes), clock };
-    const service = subscriptionRoutes({
+  routes({ tables, lanes, clock, ...serving }) {
+    const changing = { intake: serving.intake, readGroups: tables.readGroups, caughtUp: caughtUpWithGroups(lanes), clock };
+    return subscriptionRoutes({
+      ...serving,
       store: tables.store,
       changeGroups: (scope, change) => changeGroupsInOrder(changing, scope, change),
       caught: caughtBy(lanes, clock),
-      isHeld: openHeld({ waiting: tables.waiting, clock, keepMs: limits.heldLookMs }),
-      profile,
-      intake,
       newGroupId: () => newId("uuid", clock),
       ledger: tables,
-      setAside,
-      work,
     });
-    return rpcRoute(SubscriptionService, service);
   },
 };
 

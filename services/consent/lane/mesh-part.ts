@@ -1,6 +1,6 @@
 /** A service that owns consent, as a process of the mesh: its tables, its lanes, its events and its RPCs put together. */
 import type { DescService } from "@bufbuild/protobuf";
-import type { Client } from "@connectrpc/connect";
+import type { Client, ServiceImpl } from "@connectrpc/connect";
 import { type Keyspace, openKeyspace } from "../../../platform/cassandra/keyspace.ts";
 import type { Session } from "../../../platform/cassandra/session.ts";
 import type { Clock } from "../../../platform/clock.ts";
@@ -14,7 +14,7 @@ import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import type { MeshPartConfig } from "../../../platform/mesh-config.ts";
 import { openAll, type Opened } from "../../../platform/open-all.ts";
 import { connectClient } from "../../../platform/rpc/client.ts";
-import type { RpcRoute } from "../../../platform/rpc/guard.ts";
+import { rpcRoute } from "../../../platform/rpc/guard.ts";
 import type { PartEnds, ServedPart } from "../../../platform/rpc/served-part.ts";
 import { serveRpc } from "../../../platform/rpc/server.ts";
 import type { Readiness } from "../../../platform/telemetry/metrics-server.ts";
@@ -22,16 +22,17 @@ import { type LaneBacklog, type LaneWork, watchWork } from "../../../platform/te
 import { ProfileService } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { type BacklogLook, openBacklogLook } from "../../../platform/lane/backlog-look.ts";
 import type { LaneRecord } from "../../../platform/lane/lane.ts";
-import type { Whose } from "../../../platform/lane/hold-back.ts";
+import type { Waiting, Whose } from "../../../platform/lane/hold-back.ts";
 import type { ApplyEnds } from "../engine/apply-messages.ts";
 import type { LaneStep } from "../engine/plan-step.ts";
+import { type IsHeld, openHeld } from "./held.ts";
 import type { ConcernOf, LaneBody } from "./lane-window.ts";
 import type { LaneLayout } from "../../../platform/lane/layout.ts";
 import { type RedriveMessages, type Redriving, redriving, type SetAsideTables } from "./redrive.ts";
 import { type MeshLanes, type MeshLanesOptions, openMeshLanes } from "./mesh-lanes.ts";
 
 /** What makes one service of the two. */
-export interface MeshPartPlan<Tables extends PartTables> {
+export interface MeshPartPlan<Tables extends PartTables, Service extends DescService> {
   readonly messages: RedriveMessages & { readonly concernOf: ConcernOf };
   readonly name: MeshLanesOptions["service"];
   /** Where the migrations of its tables lie. */
@@ -43,11 +44,11 @@ export interface MeshPartPlan<Tables extends PartTables> {
   eventsOf(workspaceId: string, entries: readonly LedgerEntry[]): PublishedEvent[];
   /** The lane, as the layout numbers it. */
   laneOf(layout: LaneLayout, whose: Whose): number;
-  readonly service: DescService;
+  readonly service: Service;
   /** Its RPCs. */
-  route(serving: Serving<Tables>): RpcRoute;
+  routes(serving: Serving<Tables>): ServiceImpl<Service>;
   /** Work on the tables beside the lanes; the returned function ends it. */
-  beside?(parts: Pick<Serving<Tables>, "tables" | "lanes">, ends: PartEnds): () => Promise<void> | void;
+  beside?(parts: Pick<Serving<Tables>, "tables" | "lanes" | "isHeld">, ends: PartEnds): () => Promise<void> | void;
 }
 
 interface OpenTables extends Pick<Keyspace, "sealedBy"> {
@@ -55,6 +56,7 @@ interface OpenTables extends Pick<Keyspace, "sealedBy"> {
 }
 
 interface PartTables extends SetAsideTables {
+  waiting(workspaceId: string): Promise<Waiting[]>;
   commit(step: Pick<LaneStep<never>, "setAside">): Promise<void>;
 }
 
@@ -63,6 +65,7 @@ interface Serving<Tables> {
   readonly lanes: MeshLanes;
   readonly profile: Client<typeof ProfileService>;
   readonly intake: IntakeParts;
+  readonly isHeld: IsHeld;
   readonly work: LaneWork;
   readonly setAside: Redriving;
   readonly clock: Clock;
@@ -72,8 +75,8 @@ interface Serving<Tables> {
  * Refuses LOG_UNAVAILABLE and STORE_UNAVAILABLE where NATS or Cassandra cannot be reached; throws where the tables are not migrated.
  * Where log and rows do not fit it listens and refuses every call.
  */
-export async function serveMeshPart<Tables extends PartTables>(
-  plan: MeshPartPlan<Tables>,
+export async function serveMeshPart<Tables extends PartTables, Service extends DescService>(
+  plan: MeshPartPlan<Tables, Service>,
   config: MeshPartConfig,
   ends: PartEnds,
 ): Promise<ServedPart> {
@@ -92,12 +95,13 @@ function callersOf({ service }: { readonly service: DescService }, { rpc }: Mesh
 
 type OpenEnds = PartEnds & Pick<EpochPartEnds<MeshPartConfig["rpc"]>, "onMismatch" | "beforeListen">;
 
-async function open<Tables extends PartTables>(
-  plan: MeshPartPlan<Tables>,
+async function open<Tables extends PartTables, Service extends DescService>(
+  plan: MeshPartPlan<Tables, Service>,
   config: MeshPartConfig,
   { ends, opened }: { readonly ends: OpenEnds; readonly opened: Opened },
 ): Promise<Omit<ServedPart, "close">> {
   const { clock, logger, telemetry, tenants, onMismatch, beforeListen } = ends;
+  const { tracer, metrics } = telemetry;
   const { session, watch, sealedBy, close: closeStore } = await openKeyspace(config, plan.schemaFolder, clock);
   opened.push(closeStore);
   const guard = await openEpochGuard({ service: plan.name, ...config, session, streams: config, clock, logger, onMismatch });
@@ -110,7 +114,7 @@ async function open<Tables extends PartTables>(
   opened.push(() => events.close());
   const lanes = await openMeshLanes({ service: plan.name, streams: config, guard, clock, logger });
   opened.push(() => lanes.close());
-  const calling = { caller: plan.name, deadlineMs: limits.drainMsMax, clock, logger, tracer: telemetry.tracer };
+  const calling = { caller: plan.name, deadlineMs: limits.drainMsMax, clock, logger, tracer };
   const called = connectClient(ProfileService, { ...config.profile, ...calling });
   opened.push(() => called.close());
   lanes.start({
@@ -120,22 +124,19 @@ async function open<Tables extends PartTables>(
         ...tables,
         publish: (workspaceId, entries) => events.publish(plan.eventsOf(workspaceId, entries)),
         logger,
-        traced: { tracer: telemetry.tracer, lane },
+        traced: { tracer, lane },
       }, bodies),
   });
   const work: LaneWork = { ...lanes.work, backlog: () => backlog.backlog() };
-  opened.push(watchWork(telemetry.metrics, plan.name, work));
-  if (plan.beside) opened.push(plan.beside({ tables, lanes }, ends));
-  const route = plan.route({
+  opened.push(watchWork(metrics, plan.name, work));
+  const isHeld = openHeld({ waiting: tables.waiting, clock, keepMs: limits.heldLookMs });
+  if (plan.beside) opened.push(plan.beside({ tables, lanes, isHeld }, ends));
+  const routes = plan.routes({
     tables,
     lanes,
+    isHeld,
     profile: called.client,
-    intake: {
-      log: lanes.intake,
-      clock,
-      tracer: telemetry.tracer,
-      decided: (scope, position) => called.client.awaitOutcome({ scope, position }),
-    },
+    intake: { log: lanes.intake, clock, tracer, decided: (scope, position) => called.client.awaitOutcome({ scope, position }) },
     setAside: setAsideBy(plan, tables, lanes),
     work,
     clock,
@@ -146,7 +147,7 @@ async function open<Tables extends PartTables>(
     return readinessOf(trouble, backlog.reason());
   }
   await beforeListen();
-  const serving = { ...config.rpc, routes: [route], callers: callersOf(plan, config), clock, logger, telemetry };
+  const serving = { ...config.rpc, routes: [rpcRoute(plan.service, routes)], callers: callersOf(plan, config), clock, logger, telemetry };
   const server = await serveRpc({ ...serving, health, tenants });
   opened.push(() => server.close());
   return { url: server.url, health };
@@ -170,6 +171,10 @@ function readinessOf(trouble: string | undefined, waiting: string | undefined): 
   return { ready: trouble === undefined, ...(reason !== undefined && { reason }) };
 }
 
-function setAsideBy<Tables extends PartTables>(plan: MeshPartPlan<Tables>, tables: Tables, { append, layout }: MeshLanes): Redriving {
+function setAsideBy<Tables extends PartTables>(
+  plan: Pick<MeshPartPlan<Tables, DescService>, "messages" | "laneOf">,
+  tables: Tables,
+  { append, layout }: MeshLanes,
+): Redriving {
   return redriving({ ...plan.messages, tables, laneOf: (whose) => plan.laneOf(layout, whose), append });
 }
