@@ -3,7 +3,7 @@ import { limits } from "../platform/limits.ts";
 import type { Logger } from "../platform/logger.ts";
 import { type Reason, Refusal } from "../platform/refusal.ts";
 import type { Access } from "./access/access.ts";
-import { readUnlessPaused, refuseWhilePaused } from "./guards/write-pause.ts";
+import { isPaused, readBodyOf, readUnlessPaused, refuseWhilePaused } from "./guards/write-pause.ts";
 import { answerNoRoute } from "./answer-no-route.ts";
 import { answerScim } from "./answer-scim.ts";
 import type { Reached } from "./base-url.ts";
@@ -162,10 +162,6 @@ async function answerCaller(
   }
 }
 
-function isPaused({ takes, duringPause }: KeyRoute): boolean {
-  return takes === "write" && duringPause !== true;
-}
-
 function isRefusal(error: unknown, reason: Reason): boolean {
   return error instanceof Refusal && error.reason === reason;
 }
@@ -178,7 +174,7 @@ async function callRoute(
   const { route, params, spent } = chosen;
   const context = { ...scopeOf(request, route, spent), traceparent: observed?.traceparent ?? "" };
   if (route.method !== "GET") checkMediaType(request.headers);
-  const body = route.method !== "GET" ? await readBody(request, route, access) : noBody;
+  const body = route.method !== "GET" ? await readBodyOf(request, route, access) : noBody;
   const reading = route.takes === "read" ? { signal: request.hungUp } : {};
   observed?.keepBody(body);
   const scope = { ...context, ...sentHashOf(context, body, params.values()) };
@@ -190,10 +186,6 @@ async function callRoute(
 
 /** A proxy on the way keeps none of it back, and changes nothing. */
 const eventStream = { contentType: "text/event-stream; charset=utf-8", cacheControl: "no-store, no-transform" };
-
-function readBody(request: HttpRequest, route: KeyRoute, access: Answering["access"]): Promise<Uint8Array> {
-  return isPaused(route) ? readUnlessPaused(request, route.bodyBytesMax, access) : request.readBody(route.bodyBytesMax);
-}
 
 function scopeOf(request: HttpRequest, route: KeyRoute, spent: Spent): Omit<RequestContext, "traceparent"> {
   const { key, workspace } = spent.permit.caller.holder;

@@ -6,7 +6,7 @@ import type { Logger } from "../platform/logger.ts";
 import { Refusal } from "../platform/refusal.ts";
 import type { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import type { Access, TokenHolder } from "./access/access.ts";
-import { readUnlessPaused, refuseWhilePaused } from "./guards/write-pause.ts";
+import { isPaused, readBodyOf, refuseWhilePaused } from "./guards/write-pause.ts";
 import { baseUrlOf, type Reached } from "./base-url.ts";
 import { knowingNewKeys } from "./guards/authenticate.ts";
 import { authenticateScim, authorizeScim } from "./guards/authenticate-scim.ts";
@@ -45,7 +45,7 @@ export async function answerScim(request: HttpRequest, chosen: Chosen, answering
     if (request.overloaded) throw new Refusal("OVERLOADED");
     const holder = await knowingNewKeys(answering.access, () => authenticateScim(request, answering.access));
     // Before anything is noted of it: the log of requests is among what is backed up
-    if (!isRead(chosen.route)) refuseWhilePaused(answering.access);
+    if (isPaused(chosen.route)) refuseWhilePaused(answering.access);
     return negotiated(request.headers, await answerHolder(request, { ...chosen, holder }, answering));
   } catch (error) {
     return negotiated(request.headers, errorAnswer(error, unknownLimitHeaders, { request, ...chosen, ...answering }));
@@ -70,7 +70,7 @@ async function answerHolder(request: HttpRequest, held: Held, answering: ScimAns
     return { status: reply.status, headers: [...headers, ...reply.headers], body: reply.body, contentType: scimContentType };
   } catch (error) {
     if (error instanceof ClientGone) throw error;
-    if (isRead(route) && wasStopped(error, request)) throw new ClientGone();
+    if (route.takes === "read" && wasStopped(error, request)) throw new ClientGone();
     if (headers === unknownLimitHeaders) headers = await peekQuota(holder.company.id, quota, answering);
     const answer = errorAnswer(error, headers, { request, route, ...answering });
     const refusal = isForCaller(error) ? { reason: error.reason, detail: error.message } : { reason: "FAULT", detail: request.requestId };
@@ -88,22 +88,13 @@ async function callRoute(
   const context = { ...held.scope, idempotencyKey: idempotencyKeyOf(request.headers), traceparent: observed?.traceparent ?? "" };
   const hasBody = route.bodyBytesMax > 0;
   if (hasBody) checkMediaType(request.headers, bodyTypes);
-  const body = hasBody ? await readBody(request, route, access) : noBody;
+  const body = hasBody ? await readBodyOf(request, route, access) : noBody;
   const scope = { ...context, ...sentHashOf(context, body) };
   const query = new URLSearchParams(request.query);
-  const reading = isRead(route) ? { signal: request.hungUp } : {};
+  const reading = route.takes === "read" ? { signal: request.hungUp } : {};
   const directory = directoryOf(holder);
   const permissionsOptional = holder.token.permissionsOnCreate === "optional";
   return await route.handler({ scope, directory, permissionsOptional, query, headers: request.headers, body, params, reading }, scim);
-}
-
-function readBody(request: HttpRequest, route: ScimRoute, access: ScimAnswering["access"]): Promise<Uint8Array> {
-  return isRead(route) ? request.readBody(route.bodyBytesMax) : readUnlessPaused(request, route.bodyBytesMax, access);
-}
-
-/** RFC 7644 section 3.4.3: a search is a POST that reads. */
-function isRead({ method, path }: ScimRoute): boolean {
-  return method === "GET" || path.endsWith("/.search");
 }
 
 const noBody = new Uint8Array();

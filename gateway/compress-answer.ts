@@ -31,10 +31,12 @@ const packers: ReadonlyMap<string, Pack> = new Map<string, Pack>([
 /** The answer as it goes out: packed where it is large and the client takes a coding, else as it is. */
 export async function compressedAnswer(answer: HttpAnswer, request: Pick<HttpRequest, "headers">, route: Route): Promise<HttpAnswer> {
   // What is written as it comes would wait in a compressor
-  if (!isRead(route) || answer.status >= redirects || hasStrongTag(answer) || answer.stream) return answer;
+  if (route.guard === "open" || route.takes === "write" || answer.status >= redirects || hasStrongTag(answer) || answer.stream) {
+    return answer;
+  }
   const varying = { ...answer, headers: [...answer.headers, "Vary", "Accept-Encoding"] };
   if (answer.body.length < limits.compressedAnswerBytesMin) return varying;
-  const coding = codingFor(request.headers.get("accept-encoding") ?? "");
+  const coding = codingFor(request.headers.get("accept-encoding") ?? "", packers.keys());
   const pack = coding === undefined ? undefined : packers.get(coding);
   if (coding === undefined || pack === undefined) return varying;
   return { ...varying, headers: [...varying.headers, "Content-Encoding", coding], body: await pack(answer.body) };
@@ -42,25 +44,19 @@ export async function compressedAnswer(answer: HttpAnswer, request: Pick<HttpReq
 
 const redirects = 300;
 
-/** RFC 7644 section 3.4.3: a search is a POST that reads. */
-function isRead(route: Route): boolean {
-  if (route.guard === "key") return route.takes === "read";
-  return route.guard === "scim" && (route.method === "GET" || route.path.endsWith("/.search"));
-}
-
 /** It names these very bytes, and others would need a tag of their own (RFC 9110 section 8.8.3.3). */
 function hasStrongTag({ headers }: HttpAnswer): boolean {
   const at = headers.indexOf("ETag");
   return at >= 0 && headers[at + 1]?.startsWith("W/") === false;
 }
 
-/** The coding with the highest weight; undefined where the client takes none (RFC 9110 section 12.5.3). */
-function codingFor(accepted: string): string | undefined {
+/** Of the codings the one with the highest weight; undefined where the client takes none (RFC 9110 section 12.5.3). */
+export function codingFor(accepted: string, codings: Iterable<string>): string | undefined {
   if (accepted === "") return undefined;
   const weights = new Map(accepted.toLowerCase().split(",").map(weightOf));
   const others = weights.get("*") ?? 0;
   let best: { readonly coding: string; readonly weight: number } | undefined;
-  for (const coding of packers.keys()) {
+  for (const coding of codings) {
     const weight = weights.get(coding) ?? others;
     if (weight > (best?.weight ?? 0)) best = { coding, weight };
   }

@@ -103,6 +103,16 @@ export function clientRequestId(headers: RequestHeaders): string | undefined {
   return id !== undefined && id.length > 0 && id.length <= limits.requestIdCharsMax && isPrintableAscii(id) ? id : undefined;
 }
 
+/** True where If-None-Match names the version; tags are compared weakly (RFC 9110 section 13.1.2). */
+export function isKnownVersion(headers: RequestHeaders, etag: string): boolean {
+  const sent = headers.get("if-none-match")?.split(",").map((tag) => tag.trim()) ?? [];
+  return sent.some((tag) => tag === "*" || opaque(tag) === opaque(etag));
+}
+
+function opaque(tag: string): string {
+  return tag.startsWith("W/") ? tag.slice(2) : tag;
+}
+
 export function isPrintableAscii(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);

@@ -7,8 +7,6 @@ export interface PublishedLimit {
   readonly bucket: Bucket;
   /** Whose bucket it is; a workspace's unless given. */
   readonly scope?: "company";
-  /** Tokens that a request takes; 1 unless given. */
-  readonly cost?: number;
   /** Companies onboarded before the day (`YYYY-MM-DD`) keep the older limit. */
   readonly earlier?: { readonly onboardedBefore: string; readonly bucket: Bucket };
   /** Monthly-active-user plans bring their own hourly limit and burst. */
@@ -85,8 +83,6 @@ export type LimitName = keyof typeof limitsTable;
 /** The buckets a request is taken from, the shortest window first, and the RateLimit-Policy header that names them. */
 export interface Quota {
   readonly parts: readonly { readonly name: string; readonly bucket: Bucket }[];
-  /** Tokens that a request takes from each of them. */
-  readonly cost: number;
   readonly policy: string;
 }
 
@@ -131,18 +127,17 @@ function remembered(owner: Workspace | Company, { limit, company }: { limit: Lim
 
 /** `declared`: how many requests in the limit's own window, where that was declared. */
 function publishedQuota(name: LimitName, bucket: Bucket, declared: number | undefined): Quota {
-  return quota(name, [{ name, bucket: { ...bucket, capacity: declared ?? bucket.capacity } }]);
+  return quota([{ name, bucket: { ...bucket, capacity: declared ?? bucket.capacity } }]);
 }
 
 function planQuota(limit: LimitName, plan: Plan & { kind: "monthly_active_users" }): Quota {
-  return quota(limit, [
+  return quota([
     { name: `${limit}_second`, bucket: { capacity: plan.requestsPerSecondBurst, windowMs: secondMs } },
     { name: `${limit}_hour`, bucket: { capacity: plan.requestsPerHour, windowMs: hourMs } },
   ]);
 }
 
-function quota(limit: LimitName, parts: Quota["parts"]): Quota {
-  const { cost = 1 }: PublishedLimit = limitsTable[limit];
+function quota(parts: Quota["parts"]): Quota {
   const policy = parts.map(({ name, bucket }) => `"${name}";q=${bucket.capacity};w=${bucket.windowMs / secondMs}`).join(", ");
-  return { parts, cost, policy };
+  return { parts, policy };
 }

@@ -109,8 +109,8 @@ export interface Reply {
   readonly stream?: NonNullable<HttpAnswer["stream"]>;
 }
 
-/** What stands behind the gateway. */
-export interface Parts {
+/** The services behind the gateway. */
+export interface Services {
   readonly profile: Client<typeof ProfileService>;
   readonly subscription: Client<typeof SubscriptionService>;
   readonly messagingStatus: Client<typeof MessagingStatusService>;
@@ -118,11 +118,15 @@ export interface Parts {
   readonly log: Client<typeof LogService>;
   readonly scim: Client<typeof ScimService>;
   readonly content: Client<typeof ContentService>;
+  readonly translations: Client<typeof TranslationService>;
+}
+
+/** What stands behind the gateway, and what it says of itself. */
+export interface Parts extends Services {
   /** Where people reach this server, without a slash at its end. */
   readonly publicUrl: () => string;
   /** Where people reach their own pages. No slash at its end. */
   readonly pagesUrl: () => string;
-  readonly translations: Client<typeof TranslationService>;
   /** OpenAPI and the pages below /docs. */
   readonly documents: Documents;
   readonly console: Console;

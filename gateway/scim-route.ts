@@ -11,6 +11,7 @@ export interface ScimRoute {
   /** A segment that starts with ":" is a parameter. */
   readonly path: string;
   readonly limit: LimitName;
+  readonly takes: "write" | "read";
   /** 0: the route has no body. */
   readonly bodyBytesMax: number;
   readonly handler: ScimHandler;

@@ -1,5 +1,4 @@
 /** Opens the gateway: joins server, routes, guards and what stands behind them. */
-import type { Client } from "@connectrpc/connect";
 import type { Clock } from "../platform/clock.ts";
 import type { Limiter } from "../platform/limiter/limiter.ts";
 import type { Logger } from "../platform/logger.ts";
@@ -8,13 +7,6 @@ import { newId } from "../platform/identifier.ts";
 import { ownProcess } from "../platform/own-process.ts";
 import { measuredLimiter } from "../platform/telemetry/measured-limiter.ts";
 import { noTelemetry, type Telemetry } from "../platform/telemetry/telemetry.ts";
-import type { ContentService } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
-import type { TranslationService } from "../proto/gen/heddle/content/v1/translation_service_pb.ts";
-import type { LogService } from "../proto/gen/heddle/log/v1/log_service_pb.ts";
-import type { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
-import type { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import type { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
-import type { SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import type { Access } from "./access/access.ts";
 import type { AccessAdmin } from "./access/admin.ts";
 import type { RunningProcess } from "./access/processes.ts";
@@ -29,6 +21,7 @@ import { openAddressLimits } from "./guards/address-limits.ts";
 import { addressList } from "./guards/client-address.ts";
 import type { Observing } from "./observe.ts";
 import type { Readiness } from "../platform/telemetry/metrics-server.ts";
+import type { Services } from "./route.ts";
 import { routeTable } from "./route-table.ts";
 import { openScimNotes } from "./scim-notes.ts";
 import { openServer } from "./server.ts";
@@ -40,15 +33,8 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-export interface GatewayOptions {
+export interface GatewayOptions extends Services {
   readonly access: Access & AccessAdmin;
-  readonly profile: Client<typeof ProfileService>;
-  readonly log: Client<typeof LogService>;
-  readonly subscription: Client<typeof SubscriptionService>;
-  readonly messagingStatus: Client<typeof MessagingStatusService>;
-  readonly scim: Client<typeof ScimService>;
-  readonly content: Client<typeof ContentService>;
-  readonly translations: Client<typeof TranslationService>;
   readonly limiter: Limiter;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -86,13 +72,13 @@ export function openGateway(options: GatewayOptions): Gateway {
     addresses,
     addressLimits: openAddressLimits({ clock, addresses }),
     parts: {
-      ...clientsOf(options),
+      ...servicesOf(options),
       publicUrl,
       pagesUrl: () => config.pagesUrl || publicUrl(),
       health,
       ownHealth: () => ownHealth,
       documents: documentsWhenAsked(routeTable),
-      console: openConsole({ activity: observing.activity, live, access, limiter, clock, logger, health, processes, examine }),
+      console: openConsole({ activity: observing.activity, live, access, limiter, clock, logger, processes, examine }),
     },
     scimNotes,
     access,
@@ -127,8 +113,6 @@ export function openGateway(options: GatewayOptions): Gateway {
   };
 }
 
-type Clients = Pick<GatewayOptions, "profile" | "log" | "subscription" | "messagingStatus" | "scim" | "content" | "translations">;
-
-function clientsOf({ profile, log, subscription, messagingStatus, scim, content, translations }: GatewayOptions): Clients {
+function servicesOf({ profile, log, subscription, messagingStatus, scim, content, translations }: Services): Services {
   return { profile, log, subscription, messagingStatus, scim, content, translations };
 }

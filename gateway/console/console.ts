@@ -16,7 +16,6 @@ import { type Caller, isStillGood } from "../guards/authenticate.ts";
 import { fillOf, type LimitFill } from "../guards/limit-fill.ts";
 import { refuseWhilePaused } from "../guards/write-pause.ts";
 import type { Spending } from "../guards/spend.ts";
-import type { Readiness } from "../../platform/telemetry/metrics-server.ts";
 import type { HttpAnswer } from "../http-message.ts";
 import { reasonOf } from "../observe.ts";
 import type { Activity, WorkspaceActivity } from "./activity.ts";
@@ -29,7 +28,6 @@ export interface Console {
   activity(holder: KeyHolder): WorkspaceActivity;
   live: ConsoleLive;
   limits(holder: KeyHolder): Promise<readonly LimitFill[]>;
-  health(): Readiness;
   openSession(holder: KeyHolder, secret: string): Promise<OpenedSession>;
   /** Of the holder's key, in every browser. */
   endSessions(holder: KeyHolder): Promise<void>;
@@ -87,7 +85,6 @@ interface Done {
 type ConsoleParts = Spending & {
   readonly activity: Activity;
   readonly live: Live;
-  readonly health: () => Readiness;
   readonly access: Access & AccessAdmin;
   readonly processes: () => Promise<readonly RunningProcess[]>;
   readonly examine: () => Promise<readonly Finding[]>;
@@ -105,7 +102,6 @@ export function openConsole(parts: ConsoleParts): Console {
       recent: ({ workspace }, filter) => parts.live.recent(workspace.id, filter),
     },
     limits: (holder) => fillOf(holder, parts),
-    health: parts.health,
     async openSession({ key }, secret) {
       // The first one of a key is a write
       if (keyById(access.rows(), key.id).sessionRoot === undefined) refuseWhilePaused(access);

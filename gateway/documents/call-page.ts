@@ -4,7 +4,7 @@ import { reasons } from "../../platform/refusal.ts";
 import { entryOf, routeName } from "../openapi/document.ts";
 import { entries, schemas } from "../openapi/entries.ts";
 import { type Entry, tags } from "../openapi/entry.ts";
-import { factsOf } from "../openapi/operation.ts";
+import { factsOf, pathOf } from "../openapi/operation.ts";
 import { reasonsOf } from "../openapi/reasons-of.ts";
 import type { Schema } from "../openapi/schema.ts";
 import type { Route } from "../route.ts";
@@ -17,7 +17,7 @@ export function callHtml(route: Route): string {
   if (entry === undefined) return "";
   const answer = entry.examples.find((example) => example.answer !== undefined)?.answer;
   return `<h1>${escaped(entry.summary)}</h1>
-<p class="route"><b class="method">${route.method}</b> <code>${escaped(route.path.replaceAll(/:(\w+)/g, "{$1}"))}</code>
+<p class="route"><b class="method">${route.method}</b> <code>${escaped(pathOf(route))}</code>
 <a class="try" href="/docs/try#/${encodeURIComponent(entry.tag)}/${entry.operationId}">Try it</a></p>
 ${markdownHtml([entry.description ?? "", factsOf(route, entry)].join("\n\n"))}
 ${samplesHtml(route)}
@@ -42,7 +42,7 @@ export function callsHtml(): string {
       entries.filter((entry) => entry.tag === tag).map((entry) => {
         const [method = "", path = ""] = entry.route.split(" ");
         return `<tr><td><b class="method">${method}</b></td><td><a href="/docs/calls/${entry.operationId}"><code>${
-          escaped(path.replaceAll(/:(\w+)/g, "{$1}"))
+          escaped(pathOf({ path }))
         }</code></a></td><td>${escaped(entry.summary)}</td></tr>`;
       }).join("")
     }</tbody></table>`

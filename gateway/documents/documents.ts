@@ -9,7 +9,8 @@ import { consoleAssets } from "../console/console-assets.ts";
 import { consoleHeaders, consolePage } from "../console/console-page.ts";
 import { previewHeaders, previewPage } from "../console/preview-page.ts";
 import { entryOf, openapiDocument, routeName } from "../openapi/document.ts";
-import type { HttpAnswer, RequestHeaders } from "../http-message.ts";
+import { codingFor } from "../compress-answer.ts";
+import { type HttpAnswer, isKnownVersion, type RequestHeaders } from "../http-message.ts";
 import type { Route } from "../route.ts";
 import type { Documents } from "./answers.ts";
 import { errorPage } from "./error-page.ts";
@@ -139,23 +140,10 @@ function answerOf(source: Source, { etag, plain, zipped }: Made, headers: Reques
     contentType: source.contentType,
     headers: ["ETag", etag, "Vary", "Accept-Encoding", "X-Content-Type-Options", "nosniff", ...(source.headers ?? [])],
   };
-  const known = headers.get("if-none-match")?.split(",").map((tag) => tag.trim());
-  if (known?.some((tag) => tag === "*" || strong(tag) === strong(etag))) return { ...shared, status: notModified, body: "" };
-  if (!takesGzip(headers.get("accept-encoding") ?? "")) return { ...shared, status: ok, body: plain };
+  if (isKnownVersion(headers, etag)) return { ...shared, status: notModified, body: "" };
+  if (codingFor(headers.get("accept-encoding") ?? "", ["gzip"]) === undefined) return { ...shared, status: ok, body: plain };
   return { ...shared, status: ok, body: zipped, headers: [...shared.headers, "Content-Encoding", "gzip"] };
 }
 
 const ok = 200;
 const notModified = 304;
-
-function strong(tag: string): string {
-  return tag.startsWith("W/") ? tag.slice(2) : tag;
-}
-
-/** `gzip` is named, and not with a weight of 0 (RFC 9110 section 12.5.3). */
-function takesGzip(accepted: string): boolean {
-  return accepted.toLowerCase().split(",").some((part) => {
-    const [coding, ...parameters] = part.split(";").map((piece) => piece.trim());
-    return coding === "gzip" && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
-  });
-}

@@ -1,6 +1,6 @@
 /** The error reference as data: every refusal with its status, meaning, text and advice, by who can do something about it. */
-import { type Reason, reasons, Refusal } from "../../platform/refusal.ts";
-import { refusalAnswer, type RefusalRow, refusalTable } from "../render/refusal-rest.ts";
+import { type Reason, reasons } from "../../platform/refusal.ts";
+import { type RefusalRow, refusalTable } from "../render/refusal-rest.ts";
 import { advice } from "./advice.ts";
 
 export interface ErrorRow {
@@ -18,10 +18,9 @@ export interface ErrorRow {
 export function errorRows(): readonly ErrorRow[] {
   const rows = (Object.keys(reasons) as Reason[]).map((reason): ErrorRow => {
     const row: RefusalRow = refusalTable[reason];
-    const { status } = refusalAnswer(new Refusal(reason), "rest");
     return {
       reason,
-      status,
+      status: row.status,
       meaning: reasons[reason],
       text: row.text,
       advice: advice[reason],

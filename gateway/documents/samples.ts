@@ -1,5 +1,5 @@
 /** The first example of an operation as a request in curl, TypeScript, Python and Go; test/http/docs-samples.test.ts runs them. */
-import { entries } from "../openapi/entries.ts";
+import { entryOf, routeName } from "../openapi/document.ts";
 import type { Entry } from "../openapi/entry.ts";
 import type { Route } from "../route.ts";
 
@@ -17,7 +17,7 @@ interface Sample {
 }
 
 export function sampleOf(language: Language, route: Route): string | undefined {
-  const entry = entries.find((each) => each.route === `${route.method} ${route.path}`);
+  const entry = entryOf(routeName(route));
   const example = entry?.examples[0];
   if (entry === undefined || example === undefined) return undefined;
   const values = example.parameters ?? {};

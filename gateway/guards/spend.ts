@@ -25,7 +25,7 @@ export interface Spending {
   readonly clock: Clock;
 }
 
-/** Takes what the limit costs from each of its buckets, or nothing from any, and asks the limiter once. */
+/** Takes one from each bucket of the limit, or nothing from any, and asks the limiter once. */
 export async function spend(permit: Permit, limit: LimitName, spending: Spending): Promise<Spent | Overspent> {
   const { holder } = permit.caller;
   const { refusal, headers } = await spendQuota(holder.workspace.id, quotaOf(limit, holder), spending);
@@ -38,7 +38,7 @@ export async function spendQuota(
   quota: Quota,
   spending: Spending,
 ): Promise<{ readonly refusal?: Refusal; readonly headers: readonly string[] }> {
-  const drawn = await spending.limiter.draw({ buckets: keyed(owner, quota), cost: quota.cost, count: 1 });
+  const drawn = await spending.limiter.draw({ buckets: keyed(owner, quota), cost: 1, count: 1 });
   if (drawn.granted > 0) return { headers: limitHeaders({ quota, levels: drawn.buckets }, spending.clock) };
   return overspent(quota, drawn.buckets, spending.clock);
 }

@@ -11,6 +11,17 @@ export function refuseWhilePaused(access: Pick<Access, "writesPaused">): void {
   throw new Refusal("SERVICE_UNAVAILABLE", "Writes are paused while a backup is made; nothing was taken", details);
 }
 
+/** What the rows of routes say. */
+interface Pausing {
+  readonly takes: "write" | "read";
+  readonly duringPause?: true;
+}
+
+/** True of a route that writes, unless it stores nothing while writes are paused. */
+export function isPaused({ takes, duringPause }: Pausing): boolean {
+  return takes === "write" && duringPause !== true;
+}
+
 /** Of a write: the body may take longer to come than a backup waits for what was begun before. */
 export async function readUnlessPaused(
   request: Pick<HttpRequest, "readBody">,
@@ -20,4 +31,13 @@ export async function readUnlessPaused(
   const body = await request.readBody(bytesMax);
   refuseWhilePaused(access);
   return body;
+}
+
+/** The body, as large as the route takes it. */
+export function readBodyOf(
+  request: Pick<HttpRequest, "readBody">,
+  route: Pausing & { readonly bodyBytesMax: number },
+  access: Pick<Access, "writesPaused">,
+): Promise<Uint8Array> {
+  return isPaused(route) ? readUnlessPaused(request, route.bodyBytesMax, access) : request.readBody(route.bodyBytesMax);
 }

@@ -3,7 +3,7 @@ import type { Reason, Refusal } from "../../platform/refusal.ts";
 import type { HostedPage } from "../../proto/gen/heddle/content/v1/content_service_pb.ts";
 import type { HttpAnswer } from "../http-message.ts";
 import { closedPolicy, personPageHeaders } from "./person-page-headers.ts";
-import { type RefusalRow, refusalTable } from "./refusal-rest.ts";
+import { refusalAnswer } from "./refusal-rest.ts";
 
 export function hostedPage(page: HostedPage | undefined): HttpAnswer {
   if (page === undefined) throw new Error("The service answered without a page");
@@ -11,23 +11,16 @@ export function hostedPage(page: HostedPage | undefined): HttpAnswer {
 }
 
 export function refusalPage(refusal: Refusal): HttpAnswer {
-  const row: RefusalRow = refusalTable[refusal.reason];
   const { heading, text } = sentencesOf(refusal);
   return {
-    status: row.status,
+    ...refusalAnswer(refusal, "rest", personPageHeaders(plainPolicy)),
     contentType: html,
-    headers: ["X-Heddle-Reason", refusal.reason, ...retryAfter(refusal), ...personPageHeaders(plainPolicy)],
     body: `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${heading}</title>
 <style>body{font:1.0625rem/1.5 system-ui,sans-serif;color:#1b1b1f;background:#fff;max-width:34rem;margin:3rem auto;padding:0 1rem}</style></head>
 <body><main><h1>${heading}</h1><p role="alert">${text}</p></main></body></html>
 `,
-    ...(row.close ? { close: true } : {}),
   };
-}
-
-function retryAfter({ details: { retryAfterSeconds } }: Refusal): string[] {
-  return retryAfterSeconds === undefined ? [] : ["Retry-After", String(retryAfterSeconds)];
 }
 
 const html = "text/html; charset=utf-8";

@@ -1,8 +1,7 @@
 /** Refusals as SCIM errors (RFC 7644 section 3.12): the statuses of refusal-rest.ts in another body. */
-import { limits } from "../../platform/limits.ts";
 import { type Reason, reasons, type Refusal } from "../../platform/refusal.ts";
 import type { HttpAnswer } from "../http-message.ts";
-import { type RefusalRow, refusalTable } from "./refusal-rest.ts";
+import { refusalAnswer } from "./refusal-rest.ts";
 
 export const scimContentType = "application/scim+json";
 const errorSchema = "urn:ietf:params:scim:api:messages:2.0:Error";
@@ -31,23 +30,9 @@ const texts: ReadonlyMap<Reason, string> = new Map([["KEY_INVALID", "Invalid SCI
 
 /** `headers` are added as they are. */
 export function scimRefusalAnswer(refusal: Refusal, headers: readonly string[] = []): HttpAnswer {
-  const { reason } = refusal;
-  const row: RefusalRow = refusalTable[reason];
-  const scimType = scimTypes.get(reason);
-  const retryAfter = refusal.details.retryAfterSeconds ?? (row.retry ? limits.overloadRetryAfterSeconds : undefined);
-  return {
-    status: row.status,
-    headers: [
-      "X-Heddle-Reason",
-      reason,
-      ...(row.status === unauthorized ? ["WWW-Authenticate", "Bearer"] : []),
-      ...(retryAfter === undefined ? [] : ["Retry-After", String(retryAfter)]),
-      ...headers,
-    ],
-    body: errorBody(row.status, texts.get(reason) ?? refusal.message, scimType),
-    contentType: scimContentType,
-    ...(row.close ? { close: true } : {}),
-  };
+  const { reason, message } = refusal;
+  const answer = refusalAnswer(refusal, "rest", headers);
+  return { ...answer, body: errorBody(answer.status, texts.get(reason) ?? message, scimTypes.get(reason)), contentType: scimContentType };
 }
 
 /** Nothing of a fault but that there was one. */
@@ -55,7 +40,6 @@ export function scimFaultAnswer(headers: readonly string[] = []): HttpAnswer {
   return { status: faultStatus, headers, body: errorBody(faultStatus, "Internal server error"), contentType: scimContentType };
 }
 
-const unauthorized = 401;
 const faultStatus = 500;
 
 function errorBody(status: number, detail: string, scimType?: string): string {

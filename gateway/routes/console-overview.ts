@@ -5,10 +5,10 @@ import { operatorPermission } from "../access/permissions.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
 /** Counts are of this gateway since it started; lanes and what waits are of all workspaces, and shown to operators alone. */
-export async function handleConsoleOverview(call: Call, parts: Asked & Pick<Parts, "console">): Promise<Reply> {
+export async function handleConsoleOverview(call: Call, parts: Asked & Pick<Parts, "console" | "health">): Promise<Reply> {
   const { holder } = call.spent.permit.caller;
   const { seconds, routes, errors } = parts.console.activity(holder);
-  const { ready, reason } = parts.console.health();
+  const { ready, reason } = parts.health();
   const isOperator = holder.key.permissions.includes(operatorPermission);
   const [limits, progress] = await Promise.all([parts.console.limits(holder), isOperator ? progressOf(parts, call) : undefined]);
   const body = {

@@ -1,7 +1,6 @@
 /** What the SCIM routes share: projections asked for, whole numbers, and answers with one user. */
 import { Refusal } from "../../platform/refusal.ts";
 import type { UserAnswer } from "../../proto/gen/heddle/scim/v1/scim_service_pb.ts";
-import type { RequestHeaders } from "../http-message.ts";
 import type { ScimCall, ScimReply } from "../scim-route.ts";
 
 /** `attributes` and `excludedAttributes` of the query, between commas. */
@@ -19,17 +18,6 @@ export function userReply(user: UserAnswer | undefined, { scope }: Pick<ScimCall
   const headers = ["ETag", user.etag, "Location", `${scope.baseUrl}/scim/v2/Users/${user.id}`];
   if (user.replayed) headers.push("Idempotency-Replayed", "true");
   return { status, body: user.userJson, headers, logged: user.logged };
-}
-
-/** True where If-None-Match names the version; tags are compared weakly (RFC 9110 section 13.1.2). */
-export function isKnownVersion(headers: RequestHeaders, etag: string): boolean {
-  const sent = headers.get("if-none-match");
-  if (sent === undefined) return false;
-  return sent.split(",").map((tag) => tag.trim()).some((tag) => tag === "*" || opaque(tag) === opaque(etag));
-}
-
-function opaque(tag: string): string {
-  return tag.startsWith("W/") ? tag.slice(2) : tag;
 }
 
 export function invalidValue(text: string): Refusal {
