@@ -11,11 +11,11 @@ const purchase = { type: "purchase", productId: "p", time: 1 } as const;
 
 function ofChanges(changes: readonly ProfileChange[]): object {
   const profiles = changes.map((change) => ({ userId: "u", mark: [1, 0] as const, now: 5, change }));
-  return Object.fromEntries(countEffects([{ sequence: 1, profiles, consent: [], forgetFrozen: [] }]));
+  return Object.fromEntries(countEffects([{ sequence: 1, profiles, consent: [], forgotten: [] }]));
 }
 
 function ofConsent(consent: readonly ConsentRecord[]): object {
-  return Object.fromEntries(countEffects([{ sequence: 1, profiles: [], consent, forgetFrozen: [] }]));
+  return Object.fromEntries(countEffects([{ sequence: 1, profiles: [], consent, forgotten: [] }]));
 }
 
 test.each<[string, readonly ProfileChange[], object]>([

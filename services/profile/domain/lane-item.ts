@@ -42,7 +42,7 @@ export function userOfItem(item: LaneItem): UserId {
  * The profile records that one intake record leaves in the lanes, in order: those of the resolver; for each undo the
  * source's own side; and for each merge that ended, word for whom it was kept, so that it goes after all before it.
  */
-export function laneRecordsOf({ sequence, profiles, forgotten = [], partsInCommon }: ResolvedRecord): ProfileRecord[] {
+export function laneRecordsOf({ sequence, profiles, forgotten, partsInCommon }: ResolvedRecord): ProfileRecord[] {
   const records = profiles.flatMap((record) => (record.change.type === "undo" ? [record, restoreOf(record, record.change)] : [record]));
   const last = profiles.at(-1);
   const now = last?.now ?? 0;

@@ -70,9 +70,7 @@ export interface ResolvedRecord {
   /** For renames, removals, deletes and undo: what became of each element. A repeat has those of the first. */
   readonly items?: readonly ItemOutcome[];
   /** Merges whose frozen copies and journals are to be erased. */
-  readonly forgetFrozen: readonly string[];
-  /** The same, with the user who took the source in; absent where there are none. */
-  readonly forgotten?: readonly ForgottenMerge[];
+  readonly forgotten: readonly ForgottenMerge[];
   /** See ResolveOptions. */
   readonly partsInCommon?: true;
 }
@@ -114,7 +112,7 @@ function repeated(sequence: number, { earlier, again }: { earlier: RepeatRow; ag
     consent: [],
     outcome: { kind, answer },
     ...(items && { items }),
-    forgetFrozen: [],
+    forgotten: [],
   };
 }
 
@@ -126,8 +124,7 @@ function finished(effects: Effects): ResolvedRecord {
     profiles,
     consent,
     ...(objects > 0 && { objects }),
-    forgetFrozen: forgotten.map(({ mergeId }) => mergeId),
-    ...(forgotten.length > 0 && { forgotten }),
+    forgotten,
     ...(effects.nextProfilePart === undefined && { partsInCommon: true }),
     ...(items && { items }),
   };

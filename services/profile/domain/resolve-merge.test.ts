@@ -160,7 +160,7 @@ describe("resolveMerges()", () => {
     const workspace = createWorkspace({ undoWindowMs: 0 });
     workspace.run(event(byId("s")), event(byId("t")));
     const [record, undone] = workspace.run(merge(byId("s"), byId("t")), undo());
-    expect(record?.forgetFrozen).toEqual([outcome(workspace)?.mergeId]);
+    expect(record?.forgotten).toMatchObject([{ mergeId: outcome(workspace)?.mergeId }]);
     expect([...workspace.store.keys()].map((key) => key[0]).toSorted()).toEqual(["j", "t", "u", "x"]);
     expect(undone?.items).toMatchObject([{ ok: false, reason: expect.stringContaining("over") }]);
   });
@@ -196,7 +196,7 @@ describe("side of ProfileRecord", () => {
     workspace.advance(undoWindowMs + 1);
     const [record] = workspace.run(event(byAlias("l", "s")));
     expect(record?.profiles[0]?.side).toBeUndefined();
-    expect(record?.forgetFrozen).toEqual([outcome(workspace)?.mergeId]);
+    expect(record?.forgotten).toMatchObject([{ mergeId: outcome(workspace)?.mergeId }]);
     expect([...workspace.store.keys()].filter((key) => key.startsWith("m:") || key === "x:s")).toEqual([]);
   });
 });
@@ -312,7 +312,7 @@ describe("resolveUndo()", () => {
     workspace.run(merge(byId("s"), byId("t"), "1"), merge(byId("t"), byId("x"), "2"));
     const ids = ["1", "2"].map((job) => outcome(workspace, job)?.mergeId);
     const [record] = workspace.run({ type: "deleteUsers", users: [selector(byId("x"))] });
-    expect(record?.forgetFrozen.toSorted()).toEqual(ids.toSorted());
+    expect(record?.forgotten.map(({ mergeId }) => mergeId).toSorted()).toEqual(ids.toSorted());
     expect([...workspace.store.keys()].filter((key: IdentityKey) => !key.startsWith("j:"))).toEqual([]);
   });
 

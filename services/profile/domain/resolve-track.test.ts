@@ -27,7 +27,7 @@ describe("resolveTrack() creation", () => {
     const [record] = workspace.run(object);
     expect(workspace.idOf(object.user) !== undefined).toBe(created);
     expect(record?.profiles.some((sent) => sent.change.type === "create")).toBe(created);
-    if (!created) expect(record).toEqual({ sequence: 1, profiles: [], consent: [], forgetFrozen: [] });
+    if (!created) expect(record).toEqual({ sequence: 1, profiles: [], consent: [], forgotten: [] });
   });
 
   test("a new user is told its names before its data, and is there for the next object", () => {

@@ -54,7 +54,7 @@ function openRows() {
 
 function eventOf(name: string): ResolvedRecord {
   const profiles = [{ userId: "u", mark: [1, 0] as const, now: 0, change: { type: "event" as const, name, time: 0 } }];
-  return { sequence: 1, profiles, consent: [], forgetFrozen: [] };
+  return { sequence: 1, profiles, consent: [], forgotten: [] };
 }
 
 test("a step that is lost and done again counts once", async () => {

@@ -18,7 +18,7 @@ test("resolveWorkspace() loads the rows of very many users a bounded number at a
     options: { now: 1, undoWindowMs: 0 },
     resolve: (known) => {
       const isKnown = need.every((key) => known.peek(key) !== undefined);
-      return isKnown ? { resolved: [{ sequence: 1, profiles: [], consent: [], forgetFrozen: [] }] } : { resolved: [], need };
+      return isKnown ? { resolved: [{ sequence: 1, profiles: [], consent: [], forgotten: [] }] } : { resolved: [], need };
     },
     identities: {
       load: (_, keys) => {
@@ -46,7 +46,7 @@ test("resolveWorkspace() gives others their turn between reading an address that
       resolve: (known) => {
         happened.push("resolve");
         const isKnown = known.peek(address) !== undefined;
-        return isKnown ? { resolved: [{ sequence: 1, profiles: [], consent: [], forgetFrozen: [] }] } : { resolved: [], need: [address] };
+        return isKnown ? { resolved: [{ sequence: 1, profiles: [], consent: [], forgotten: [] }] } : { resolved: [], need: [address] };
       },
       identities: {
         load: (_, [key = address]) => {

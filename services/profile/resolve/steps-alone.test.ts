@@ -70,7 +70,7 @@ function resolvedOf(
   const workspaces = workspaceIds.map((workspaceId) => ({
     workspaceId,
     view: createViews().of(workspaceId),
-    records: [{ sequence: 1, profiles: records, consent, forgetFrozen: [] }],
+    records: [{ sequence: 1, profiles: records, consent, forgotten: [] }],
     origins: [],
   }));
   return { workspaces, outcomes: [], setAside: [], traces: [] };

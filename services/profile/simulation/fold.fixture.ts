@@ -51,7 +51,7 @@ export function fold(records: readonly LogRecord[], of: FoldOptions): Folded {
     const resolved = resolveAlone(workspace, record, (view) => resolve(view, [record], { now, undoWindowMs, numbering }));
     counts.set(record.workspaceId, [...counts.get(record.workspaceId) ?? [], resolved]);
     for (const change of resolved.profiles) workspace.users.apply(change);
-    for (const mergeId of resolved.forgetFrozen) workspace.users.forget(mergeId);
+    for (const { mergeId } of resolved.forgotten) workspace.users.forget(mergeId);
     lanes.push(...laneRows(record.workspaceId, resolved.consent));
   }
   const counted = ["v", "w"].map((workspaceId) => {
