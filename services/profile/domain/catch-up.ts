@@ -29,17 +29,12 @@ export interface ReadRequest extends Asker {
   readonly signal?: AbortSignal;
 }
 
-/** As catchUp, for those who need no more than whether it is behind. */
-export async function isBehind(parts: ReadParts, request: ReadRequest): Promise<boolean> {
-  return (await catchUp(parts, request)).behind;
-}
-
 /**
  * Waits until what the log held at arrival is applied, `readWaitMs` at most, or `positionWaitMsMax` for `readAfter`.
  * Refuses POSITION_INVALID for another workspace's order,
  * and throws the reason of the signal where no caller waits for the answer any more.
  */
-export async function catchUp(parts: ReadParts, request: ReadRequest): Promise<CaughtUp> {
+export async function catchUp(parts: ReadParts, request: ReadRequest): Promise<Pick<CaughtUp, "behind">> {
   const end = await endOf(parts, request);
   const { applied } = parts;
   const { readAfter, signal } = request;
@@ -50,7 +45,7 @@ export async function catchUp(parts: ReadParts, request: ReadRequest): Promise<C
     behind = applied.through(end) < end.sequence;
   }
   signal?.throwIfAborted();
-  return { behind, end };
+  return { behind };
 }
 
 /** A read that knows who has which name, and then waits for those users alone: in the same time as `catchUp`, for both together. */

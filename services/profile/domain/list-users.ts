@@ -1,7 +1,7 @@
 /** Use case: the users of a workspace in pages: all by id, all from the newest on, those who are blocked, changed last, or named. */
 import { limits } from "../../../platform/limits.ts";
 import { isAfter } from "../../../platform/age.ts";
-import { isBehind, type ReadParts, type ReadRequest } from "./catch-up.ts";
+import { catchUp, type ReadParts, type ReadRequest } from "./catch-up.ts";
 import type { LastChanged } from "./ports.ts";
 import type { Profile } from "./profile.ts";
 import type { UserId } from "./user-key.ts";
@@ -24,10 +24,11 @@ interface ListRequest extends ReadRequest {
 
 /** `size` 0: as many as a page may hold. By id, users made while pages are read come on a later page, ids rise. */
 export async function listUsers(
-  { profiles, lastChanged, ...parts }: ReadParts & { readonly lastChanged: LastChanged },
+  parts: ReadParts & { readonly lastChanged: LastChanged },
   request: ListRequest,
 ): Promise<UserPage> {
-  await isBehind({ ...parts, profiles }, request);
+  await catchUp(parts, request);
+  const { profiles, lastChanged } = parts;
   const { workspaceId, list = "all", after, ids = [] } = request;
   if (ids.length > 0) {
     const found = await profiles.load(workspaceId, ids.slice(0, limits.usersPerPageMax));

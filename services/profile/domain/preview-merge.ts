@@ -2,7 +2,7 @@
 import type { Clock } from "../../../platform/clock.ts";
 import { type MergeRecord, takeIn } from "./apply-merge.ts";
 import { applyRecord } from "./apply-records.ts";
-import { isBehind, type ReadParts, type ReadRequest } from "./catch-up.ts";
+import { catchUp, type ReadParts, type ReadRequest } from "./catch-up.ts";
 import { waitingIn, type WaitingStatuses } from "./email-statuses.ts";
 import { createIdentities, type Identities } from "./identities.ts";
 import type { IntakeBody, IntakeRecord } from "./intake-record.ts";
@@ -30,7 +30,7 @@ export async function previewMerge(
   parts: PreviewPorts,
   request: ReadRequest & { readonly update: MergeUpdate },
 ): Promise<Preview> {
-  await isBehind(parts, request);
+  await catchUp(parts, request);
   const view = createIdentities(request.workspaceId);
   const records = await resolveOne(view, await nextRecord(parts, request), parts);
   const [outcome] = view.job(previewJob)?.outcomes ?? [];

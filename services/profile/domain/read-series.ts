@@ -1,6 +1,6 @@
 /** Use case: what was counted of a workspace, as series by minute, hour or day. */
 import { limits } from "../../../platform/limits.ts";
-import { isBehind, type ReadParts, type ReadRequest } from "./catch-up.ts";
+import { catchUp, type ReadParts, type ReadRequest } from "./catch-up.ts";
 import {
   addCounts,
   type Count,
@@ -52,7 +52,7 @@ export async function readSeries(
   deps: ReadParts,
   request: ReadRequest & { readonly range: SeriesRange; readonly now: number },
 ): Promise<SeriesView> {
-  const behind = await isBehind(deps, request);
+  const { behind } = await catchUp(deps, request);
   const { workspaceId, range, now } = request;
   const stepMs = stepMsOf[range];
   const to = (Math.floor(now / stepMs) + 1) * stepMs;

@@ -1,6 +1,6 @@
 /** Use case: people found by how a name of theirs begins. */
 import { limits } from "../../../platform/limits.ts";
-import { isBehind, type ReadParts, type ReadRequest } from "./catch-up.ts";
+import { catchUp, type ReadParts, type ReadRequest } from "./catch-up.ts";
 import { holdersOf } from "./find-users.ts";
 import type { IdentityKey } from "./identity.ts";
 import type { NameIndex, NameKind } from "./ports.ts";
@@ -36,7 +36,7 @@ export type SearchRequest = ReadRequest & {
  * be undone. Where a page holds such names alone the next is looked at, `searchRoundsMax` at most, so an empty page may have a next one.
  */
 export async function searchUsers(ports: SearchPorts, request: SearchRequest): Promise<FoundNames> {
-  const behind = await isBehind(ports, request);
+  const { behind } = await catchUp(ports, request);
   const { workspaceId, kind, prefix, signal } = request;
   const max = Math.min(request.size || limits.namesPerPageMax, limits.namesPerPageMax);
   let after = request.after;
