@@ -1,11 +1,10 @@
 /** What an attributes object does to a profile: standard fields, then custom attributes, in the order of the request. */
-import { applyCustom } from "./apply-custom.ts";
+import { adds, applyCustom } from "./apply-custom.ts";
 import { limits } from "../../../platform/limits.ts";
 import { ownEntries } from "../../../platform/own-entries.ts";
 import type { Profile } from "./profile.ts";
 import { noted } from "./profile-room.ts";
 import type { ProfileChange } from "./profile-record.ts";
-import type { CustomChange } from "./track-object.ts";
 
 /**
  * null takes a field away. Email, phone and consent are not here: they leave the resolver as records of their own.
@@ -22,7 +21,7 @@ export function applyAttributes(profile: Profile, change: AttributesChange, sequ
     applyCustom(custom, name, customChange);
     const after = custom.get(name);
     if (after === before) {
-      if (after === undefined && isFull(custom, customChange)) hasNoRoom = true;
+      if (after === undefined && custom.size >= limits.attributesPerProfileMax && adds(customChange)) hasNoRoom = true;
       continue;
     }
     if (after === undefined) customSources.delete(name);
@@ -43,10 +42,6 @@ function applyFields(profile: Profile, changes: NonNullable<AttributesChange["fi
       sources.set(field, sequence);
     }
   }
-}
-
-function isFull(custom: Profile["custom"], { op }: CustomChange): boolean {
-  return op !== "unset" && custom.size >= limits.attributesPerProfileMax;
 }
 
 type AttributesChange = Extract<ProfileChange, { type: "attributes" }>;

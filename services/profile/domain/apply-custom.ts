@@ -15,6 +15,11 @@ export function applyCustom(custom: Map<string, CustomValue>, name: string, chan
   else if (old !== undefined || custom.size < limits.attributesPerProfileMax) custom.set(name, next);
 }
 
+/** Whether the change leaves a value where there was none. */
+export function adds(change: CustomChange): boolean {
+  return "add" in change ? change.add.length > 0 : change.op !== "unset";
+}
+
 /** The value after the change, `old` itself where it has no effect, undefined where there is none. */
 function changed(old: CustomValue | undefined, change: CustomChange): CustomValue | undefined {
   switch (change.op) {

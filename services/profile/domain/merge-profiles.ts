@@ -31,7 +31,7 @@ export function mergeProfiles(target: Profile, source: Profile, at: number): Pro
     noteField(target, field, { before, source: source.sources.fields.get(field) });
   }
   for (const [name, value] of source.custom) {
-    if (target.custom.has(name) || !room.takes(name, value)) continue;
+    if (target.custom.has(name) || !room.takesAttribute(target, name, value)) continue;
     ownEntries(target, "custom").set(name, value);
     noteCustom(target, name, { before: undefined, source: source.sources.custom.get(name) });
   }

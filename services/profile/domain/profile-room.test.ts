@@ -4,6 +4,7 @@ import { limits } from "../../../platform/limits.ts";
 import { profileFromRow, profileToRow } from "../store/rows.ts";
 import { freeze, takeIn } from "./apply-merge.ts";
 import { applyRecord } from "./apply-records.ts";
+import { mergeProfiles } from "./merge-profiles.ts";
 import type { Profile } from "./profile.ts";
 import type { ProfileChange } from "./profile-record.ts";
 import { ownEntries } from "../../../platform/own-entries.ts";
@@ -53,6 +54,21 @@ test("attributes beyond the number that a profile has are noted", () => {
   );
   const profile = apply(apply(undefined, { type: "create" }), { type: "attributes", custom: names });
   expect([profile.custom.size, profile.dropped?.count]).toEqual([limits.attributesPerProfileMax, 1]);
+  const nothingToAdd = { op: "members", add: [], remove: ["x"] } as const;
+  expect(apply(profile, { type: "attributes", custom: [["new", nothingToAdd]] }).dropped?.count).toBe(1);
+});
+
+test("a merge brings no more attributes than a profile may have, and notes the others", () => {
+  const [target, source] = ["t", "s"].map((user) => {
+    const profile = apply(undefined, { type: "create" });
+    const custom = ownEntries(profile, "custom");
+    for (let at = 0; at < limits.attributesPerProfileMax - 1; at += 1) custom.set(`${at < 10 ? "both" : user}${at}`, user);
+    return profile;
+  });
+  if (target === undefined || source === undefined) throw new Error("Expected two profiles");
+  const merged = mergeProfiles(target, source, 9);
+  expect([merged.custom.size, merged.custom.get("both0"), merged.custom.get("s10")]).toEqual([limits.attributesPerProfileMax, "t", "s"]);
+  expect(merged.dropped?.count).toBe(limits.attributesPerProfileMax - 12);
 });
 
 test("however records are cut into batches, the row is the same", () => {

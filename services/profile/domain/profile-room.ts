@@ -27,9 +27,9 @@ export function needsRoom({ type }: ProfileChange): boolean {
 export function weightAdded(profile: Profile, change: ProfileChange): number {
   switch (change.type) {
     case "event":
-      return profile.events.has(change.name) ? 0 : jsonBytes(change.name) + summaryOwnBytes;
+      return profile.events.has(change.name) ? 0 : summaryBytes(change.name);
     case "purchase":
-      return profile.purchases.has(change.productId) ? 0 : jsonBytes(change.productId) + summaryOwnBytes;
+      return profile.purchases.has(change.productId) ? 0 : summaryBytes(change.productId);
     case "session": {
       const { appId, device } = change;
       const isKnown = device === undefined || profile.devices.has(device.deviceId);
@@ -70,8 +70,8 @@ const weights = new WeakMap<Profile, number>();
 function weighed(profile: Profile): number {
   return sum(profile.fields, ([name, value]) => entryBytes(name, value)) +
     sum(profile.custom, ([name, value]) => entryBytes(name, value)) +
-    sum(profile.events.keys(), (name) => summaryBytes(profile.events, name)) +
-    sum(profile.purchases.keys(), (name) => summaryBytes(profile.purchases, name)) +
+    sum(profile.events.keys(), summaryBytes) +
+    sum(profile.purchases.keys(), summaryBytes) +
     sum(profile.apps.keys(), (name) => entryBytes(name, {})) +
     sum(profile.devices, ([name, value]) => entryBytes(name, value)) +
     sum(profile.engagements, ([name, value]) => entryBytes(name, [value.name, [...value.latest.keys()]]));
@@ -93,22 +93,25 @@ class Room {
     this.#left = left;
   }
 
-  /** Whether there is room for the entry, which then takes it. */
-  takes(name: string, value: unknown): boolean {
+  /** Whether there is room for the attribute, which then takes it. */
+  takesAttribute({ custom }: Pick<Profile, "custom">, name: string, value: unknown): boolean {
+    if (custom.size >= limits.attributesPerProfileMax) return this.#refuse();
     return this.#left === undefined || this.#take(this.#left, entryBytes(name, value));
   }
 
   takesSummary(name: string): boolean {
-    return this.#left === undefined || this.#take(this.#left, jsonBytes(name) + summaryOwnBytes);
+    return this.#left === undefined || this.#take(this.#left, summaryBytes(name));
   }
 
   #take(left: number, bytes: number): boolean {
-    if (bytes > left) {
-      this.refused += 1;
-      return false;
-    }
+    if (bytes > left) return this.#refuse();
     this.#left = left - bytes;
     return true;
+  }
+
+  #refuse(): false {
+    this.refused += 1;
+    return false;
   }
 }
 
@@ -117,8 +120,8 @@ export function noted(dropped: Dropped | undefined, sequence: number, count = 1)
   return { count: (dropped?.count ?? 0) + count, sequence };
 }
 
-function summaryBytes(summaries: ReadonlyMap<string, unknown>, name: string): number {
-  return summaries.has(name) ? jsonBytes(name) + summaryOwnBytes : 0;
+function summaryBytes(name: string): number {
+  return jsonBytes(name) + summaryOwnBytes;
 }
 
 function entryBytes(name: string, value: unknown): number {

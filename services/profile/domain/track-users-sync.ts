@@ -1,10 +1,11 @@
 /** One object of a user, answered with the user as it is after it (POST /users/track/sync). */
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
+import { adds } from "./apply-custom.ts";
 import { type CheckOptions, checkTrack, type ObjectError } from "./check-track.ts";
 import { quoted } from "./check-verdict.ts";
 import type { Profile } from "./profile.ts";
-import type { CustomChange, TrackObject } from "./track-object.ts";
+import type { TrackObject } from "./track-object.ts";
 
 /** The object with those of its fields that were not taken. Refuses INPUT_INVALID unless the body holds exactly one object in all (api-facts 2.9). */
 export function checkTrackSync(
@@ -34,21 +35,6 @@ export function fullErrors(object: TrackObject, profile: Profile | undefined): O
     const type = `'${quoted(name)}' was not taken: ${why}, take others away first${others}`;
     return { type, inputArray: "attributes", index: 0, field: quoted(name) };
   });
-}
-
-/** What leaves a value where there was none. */
-function adds(change: CustomChange): boolean {
-  switch (change.op) {
-    case "set":
-    case "merge":
-    case "increment":
-      return true;
-    case "members":
-    case "objects":
-      return change.add.length > 0;
-    default:
-      return false;
-  }
 }
 
 /** An object may have several errors, and one with a field was taken. */
