@@ -8,7 +8,7 @@ import { limits } from "../../platform/limits.ts";
 import { takeIn } from "./domain/apply-merge.ts";
 import { applyRecord } from "./domain/apply-records.ts";
 import { resolveBatch } from "./domain/resolve-batch.ts";
-import { partitionOf } from "./intake/intake-log.ts";
+import { partitionOf } from "../../platform/log/partition.ts";
 import { event, externalId, mergeUsers, rowsIn, type TestProfile, testProfiles, usersKnown } from "./profile-service.fixture.ts";
 import type { PureSteps } from "./apply/pure-steps.ts";
 

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { profileChange } from "../../../test/arbitrary/profile-record.ts";
 import { profileToRow } from "../store/rows.ts";
-import { freeze, type MergeRecord, takeBack, takeIn, withRecords } from "./apply-merge.ts";
+import { freeze, type MergeRecord, takeBack, takeIn } from "./apply-merge.ts";
 import { applyRecord } from "./apply-records.ts";
 import type { FrozenMerge } from "./ports.ts";
 import type { Profile } from "./profile.ts";
@@ -163,7 +163,7 @@ class World {
 
   #journal(record: ProfileRecord): void {
     const newest = this.open.findLast((merge) => merge.target === record.userId);
-    if (newest) newest.frozen = withRecords(newest.frozen, [record]);
+    if (newest) newest.frozen = { ...newest.frozen, journal: [...newest.frozen.journal, record] };
   }
 
   #record(userId: string, change: ProfileChange): ProfileRecord {

@@ -38,11 +38,6 @@ export function takeIn(target: Profile, source: Profile, awaiting: MergeRecord<"
   return target;
 }
 
-/** The merge with records sent to the target since: `identity` of the merge itself too, `undo` never. */
-export function withRecords(frozen: FrozenMerge, records: readonly ProfileRecord[]): FrozenMerge {
-  return { ...frozen, journal: [...frozen.journal, ...records] };
-}
-
 /**
  * Both sides as if the merge had not been, with what was sent since applied to the side it was addressed to. Their mark is
  * that of the undo, so that nothing of before is applied again; their `updatedAt` is that of their own last record.

@@ -3,6 +3,7 @@ import { limits } from "../../../platform/limits.ts";
 import { isObject, type RawObject } from "./check-json.ts";
 import { checkStringValue, isTimeObject, nestedObject, nestedObjects, timeObject, timeValue } from "./check-nested.ts";
 import { checkBytes, checkObjectsChange } from "./check-objects-change.ts";
+import { scalarKey } from "./custom-value.ts";
 import { type FieldFaults, quoted, Verdict } from "./check-verdict.ts";
 import type { CustomChange, Scalar } from "./track-object.ts";
 
@@ -79,12 +80,12 @@ function checkMemberList(attribute: string, operator: string, items: unknown): S
 
 /** Each member once, at its last place. */
 function orderedSet(attribute: string, items: readonly unknown[]): Scalar[] {
-  const members = new Map<unknown, Scalar>();
+  const members = new Map<string, Scalar>();
   for (const item of items) {
     const member = checkScalar(attribute, item);
-    const identity = identityOf(member);
-    members.delete(identity);
-    members.set(identity, member);
+    const key = scalarKey(member);
+    members.delete(key);
+    members.set(key, member);
   }
   return [...members.values()];
 }
@@ -98,12 +99,6 @@ function checkScalar(attribute: string, item: unknown): Scalar {
 
 function notAList(attribute: string): Verdict {
   return new Verdict(`'${quoted(attribute)}' must be an array of scalars or an array of objects`);
-}
-
-/** Members are equal when type and value are; the letters keep a text apart from a time of the same text. */
-function identityOf(member: Scalar): unknown {
-  if (typeof member === "string") return `s${member}`;
-  return typeof member === "object" ? `t${member.$time}` : member;
 }
 
 function isScalarLike(item: unknown): boolean {

@@ -5,8 +5,6 @@ import type { Log } from "../../../platform/log/log.ts";
 import { partitionOf } from "../../../platform/log/partition.ts";
 import type { Intake } from "../domain/ports.ts";
 
-export { partitionOf };
-
 export function createIntake(log: Log): Intake & Pick<AppendParts, "log"> {
   return {
     log,

@@ -1,6 +1,6 @@
 /** What should come out of an intake, as a fold over it: no batches, caches, waiting users or store. It shares only pure steps with the engine. */
 import type { LogRecord } from "../../../platform/log/log.ts";
-import { type MergeRecord, withRecords } from "../domain/apply-merge.ts";
+import type { MergeRecord } from "../domain/apply-merge.ts";
 import { countEffects } from "../domain/count-effects.ts";
 import { createIdentities, type Identities } from "../domain/identities.ts";
 import type { IdentityKey } from "../domain/identity.ts";
@@ -137,7 +137,7 @@ class Users {
     const { userId, change: { mergeId, sourceId } } = record;
     const copies = this.frozen.get(mergeId);
     if (copies === undefined) throw new Error(`Expected the copies of merge ${mergeId}`);
-    const before = withRecords(copies, this.#journals.get(mergeId) ?? []);
+    const before = { ...copies, journal: this.#journals.get(mergeId) ?? [] };
     const taken = this.#steps.takeBack(before, record, this.#the(userId).undone);
     this.#put(userId, taken.target);
     this.#put(sourceId, taken.source);

@@ -1,6 +1,6 @@
 /** Where the order of a workspace lives. */
 import { expect, test } from "vitest";
-import { partitionOf } from "../../../platform/log/partition.ts";
+import { partitionOf } from "./partition.ts";
 
 test("partitionOf() is what it was when the records were written", () => {
   // The published vectors of FNV-1a, 32 bits
