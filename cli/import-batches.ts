@@ -1,4 +1,5 @@
 /** Gathers entries into requests: bounded in size, and never so that the order of one user's objects changes. */
+import { fnv1a } from "../platform/fnv1a.ts";
 import { type Entry, type ObjectArray, objectArrays, type SentEntry } from "./import-entry.ts";
 
 export interface Batch {
@@ -84,8 +85,5 @@ export function bodyOf(batch: Batch): { readonly text: string; readonly sent: Re
 /** Which of `shards` an entry belongs to: the same user always to the same one. */
 export function shardOf(entry: Entry, shards: number): number {
   if (shards === 1 || "error" in entry) return 0;
-  // FNV-1a
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < entry.user.key.length; at += 1) hash = Math.imul(hash ^ entry.user.key.charCodeAt(at), 0x01000193);
-  return (hash >>> 0) % shards;
+  return fnv1a(entry.user.key) % shards;
 }

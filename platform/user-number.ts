@@ -1,4 +1,5 @@
 /** The number of a user's creation within its workspace: it stands in the id, and decides which rows live together. */
+import { fnv1a } from "./fnv1a.ts";
 import { limits } from "./limits.ts";
 
 /** Whose rows live together; and whether what happens to them is in one order as well, so that it is read and written together. */
@@ -11,7 +12,7 @@ export function numberOf(count: number, numbering: Numbering): number {
 
 /** The last digits of an id are the hash of the workspace, and in it the number: an id without one ends in the hash alone. */
 export function numberedId(workspaceId: string, id: string, number: number): string {
-  return id.slice(0, -hashDigits) + hex((hashOf(workspaceId) ^ number) >>> 0, hashDigits);
+  return id.slice(0, -hashDigits) + hex((fnv1a(workspaceId) ^ number) >>> 0, hashDigits);
 }
 
 /** The bucket that the user's rows lie in, for life; undefined: it has none, and its rows lie by themselves. */
@@ -45,23 +46,14 @@ export function numberingOfUser(workspaceId: string, id: string): Numbering | un
 /** 0: it has none. */
 function numberIn(workspaceId: string, id: string): number {
   if (!shape.test(id)) return 0;
-  return (Number.parseInt(id.slice(-hashDigits), 16) ^ hashOf(workspaceId)) >>> 0;
+  return (Number.parseInt(id.slice(-hashDigits), 16) ^ fnv1a(workspaceId)) >>> 0;
 }
 
 export function hex(value: number, digits: number): string {
   return value.toString(16).padStart(digits, "0");
 }
 
-/** FNV-1a, 32 bits, over UTF-16 code units; ids that were given out depend on it. */
-export function hashOf(text: string): number {
-  let hash = fnvOffset;
-  for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), fnvPrime);
-  return hash >>> 0;
-}
-
 const shape = /^[0-9a-f]{24}$/;
 const hashDigits = 8;
 /** Ids that were given out depend on it: numbers from here on decide the lane, too. */
 const lanesFrom = 2 ** 31;
-const fnvOffset = 0x811c9dc5;
-const fnvPrime = 0x01000193;

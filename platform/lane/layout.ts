@@ -1,4 +1,5 @@
 /** Which lane a user or an address belongs to, and where each lane lies in the lane log. */
+import { fnv1a } from "../fnv1a.ts";
 import { limits } from "../limits.ts";
 
 /**
@@ -26,22 +27,12 @@ export function laneLayout(intakePartitions: number, lanes: number = limits.lane
   return {
     partitions: 3 * lanes + 2 * intakePartitions,
     lanes,
-    laneOf: (workspaceId, key) => mixed(mixed(fnvOffset, workspaceId), key) % lanes,
-    subscriptionLaneOf: (workspaceId) => mixed(fnvOffset, workspaceId) % lanes,
+    laneOf: (workspaceId, key) => fnv1a(key, fnv1a(workspaceId)) % lanes,
+    subscriptionLaneOf: (workspaceId) => fnv1a(workspaceId) % lanes,
     profile: (lane) => lane,
     subscription: (lane) => lanes + lane,
     messagingStatus: (lane) => 2 * lanes + lane,
     rows: (intakePartition) => 3 * lanes + intakePartition,
     reports: (intakePartition) => 3 * lanes + intakePartitions + intakePartition,
   };
-}
-
-const fnvOffset = 0x811c9dc5;
-const fnvPrime = 0x01000193;
-
-/** FNV-1a over UTF-16 units. */
-function mixed(hash: number, text: string): number {
-  let mixing = hash;
-  for (let index = 0; index < text.length; index += 1) mixing = Math.imul(mixing ^ text.charCodeAt(index), fnvPrime);
-  return mixing >>> 0;
 }

@@ -4,6 +4,7 @@
  * same for a moment: nothing depends on that being impossible.
  */
 import type { Clock } from "../clock.ts";
+import { fnv1a } from "../fnv1a.ts";
 import { limits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
 import type { Reading } from "./read-on.ts";
@@ -107,15 +108,12 @@ class Owner {
   }
 }
 
-const fnvOffset = 0x811c9dc5;
-const fnvPrime = 0x01000193;
 const mixShift = 15;
 const mixPrime = 0x85ebca6b;
 
 /** FNV-1a with a last mixing: names that differ in one digit must not hash alike. */
 function hashOf(text: string): number {
-  let hash = fnvOffset;
-  for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), fnvPrime);
-  hash = Math.imul(hash ^ (hash >>> mixShift), mixPrime);
-  return (hash ^ (hash >>> mixShift)) >>> 0;
+  const hash = fnv1a(text);
+  const mixed = Math.imul(hash ^ (hash >>> mixShift), mixPrime);
+  return (mixed ^ (mixed >>> mixShift)) >>> 0;
 }

@@ -1,4 +1,5 @@
 /** A profile as clients read it: the user object of POST /users/export/ids. */
+import { fnv1a } from "../../../platform/fnv1a.ts";
 import { dayMs } from "./apply-summary.ts";
 import { isTime } from "./custom-value.ts";
 import { centsToNumber, type CurrencyRates, totalInUsdCents } from "./money.ts";
@@ -32,13 +33,16 @@ export interface RenderOptions {
 
 type Renderer = (profile: Profile, options: RenderOptions) => Json | undefined;
 
+/** `random_bucket` is 0 to 9999, always the same for a user. */
+const buckets = 10_000;
+
 const standard: readonly (readonly [string, Renderer])[] = [
   ["created_at", (profile) => iso(profile.createdAt)],
   ["external_id", (profile) => profile.externalId ?? undefined],
   ["user_aliases", (profile) => profile.aliases.map(({ label, name }) => ({ alias_name: name, alias_label: label }))],
   ["braze_id", (profile) => profile.id],
   ["platform_id", (profile) => profile.id],
-  ["random_bucket", (profile) => randomBucket(profile.id)],
+  ["random_bucket", (profile) => fnv1a(profile.id) % buckets],
   plain("first_name"),
   plain("last_name"),
   ["email", (profile) => profile.email ?? undefined],
@@ -104,13 +108,6 @@ function plain(field: StandardField): readonly [string, Renderer] {
   return [field, ({ fields }) => fields.get(field)];
 }
 
-/** 0 to 9999, always the same for a user: FNV-1a, 32 bits, over the id. */
-function randomBucket(id: string): number {
-  let hash = fnvOffset;
-  for (let at = 0; at < id.length; at++) hash = Math.imul(hash ^ id.charCodeAt(at), fnvPrime);
-  return (hash >>> 0) % buckets;
-}
-
 function coordinates(location: Json | undefined): Json | undefined {
   if (typeof location !== "object" || location === null || Array.isArray(location)) return undefined;
   const { longitude, latitude } = location as JsonObject;
@@ -160,7 +157,3 @@ function objectOf<Value>(entries: Iterable<readonly [string, Value]>, render: (v
 function iso(time: number): string {
   return new Date(time).toISOString();
 }
-
-const fnvOffset = 0x811c9dc5;
-const fnvPrime = 0x01000193;
-const buckets = 10_000;

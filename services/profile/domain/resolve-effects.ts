@@ -1,4 +1,5 @@
 /** What one intake record causes, gathered while it is resolved. */
+import { fnv1a } from "../../../platform/fnv1a.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { IntakeRecord } from "./intake-record.ts";
 import type { Identities } from "./identities.ts";
@@ -8,7 +9,7 @@ import type { MergeSide, ProfileChange, ProfileRecord } from "./profile-record.t
 import type { Mark } from "../../../platform/age.ts";
 import type { MembershipState } from "./track-object.ts";
 import type { UserId } from "./user-key.ts";
-import { hashOf, hex, numberedId, type Numbering, numberOf } from "../../../platform/user-number.ts";
+import { hex, numberedId, type Numbering, numberOf } from "../../../platform/user-number.ts";
 import { userRowKey } from "./user-names.ts";
 
 export interface Effects {
@@ -152,7 +153,7 @@ export function makeId(effects: Effects): UserId {
   }
   effects.idsMade += 1;
   const { sequence, workspaceId } = effects.record;
-  return hex(sequence, 12) + hex(made, 4) + hex(hashOf(workspaceId), 8);
+  return hex(sequence, 12) + hex(made, 4) + hex(fnv1a(workspaceId), 8);
 }
 
 /** The id of a new user, with its number where users have one. */
