@@ -4231,7 +4231,7 @@ export interface Calls {
           readonly missing: readonly string[];
         })[];
       })[];
-      /** More is missing than an answer holds. */
+      /** There are more texts, or more that is missing, than an answer holds. */
       readonly more: boolean;
       readonly message: "success";
     };

@@ -28,7 +28,11 @@ test("handleConsoleTranslations() shows 200 characters of a text, whether the pa
       getDeclaredTranslations: async (request) => {
         asked.push(request as GetDeclaredTranslationsRequest);
         const owners = [{ kind: MessageOwnerKind.CAMPAIGN, id: "c", name: "Campaign", steps: [{ variations }] }];
-        return create(GetDeclaredTranslationsResponseSchema, { settings: { locales: [{ name: "es" }, { name: "fr" }] }, owners });
+        return create(GetDeclaredTranslationsResponseSchema, {
+          settings: { locales: [{ name: "es" }, { name: "fr" }] },
+          owners,
+          more: true,
+        });
       },
       listMissingTexts: async () => create(ListMissingTextsResponseSchema, { missing }),
     },
@@ -37,6 +41,7 @@ test("handleConsoleTranslations() shows 200 characters of a text, whether the pa
   expect(status).toBe(200);
   // One more than is shown, which tells whether there is more
   expect(asked).toMatchObject([{ sourceCharsMax: 201 }]);
+  expect(body["more"]).toBe(true);
   const shown = { id_0: "a".repeat(200), id_1: `${"b".repeat(200)}…`, id_2: `${"c".repeat(200)}…` };
   expect(body["messages"]).toMatchObject([
     {

@@ -22,7 +22,11 @@ export async function handleConsoleTranslations(call: Call, { translations }: Pi
   });
   const locales = declared.settings?.locales ?? [];
   const absent = Map.groupBy(missing, ({ messageVariationId }) => messageVariationId);
-  return success({ locales: locales.map(({ name }) => name), messages: owners.flatMap((owner) => messagesOf(owner, absent)), more });
+  return success({
+    locales: locales.map(({ name }) => name),
+    messages: owners.flatMap((owner) => messagesOf(owner, absent)),
+    more: more || declared.more,
+  });
 }
 
 const kinds: ReadonlyMap<MessageOwnerKind, { readonly name: string; readonly permission: string }> = new Map([

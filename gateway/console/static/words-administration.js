@@ -48,7 +48,7 @@ export const administration = {
   translations: {
     title: "Translations",
     none: "Nothing is to be translated. Declare campaigns or canvases whose messages have locales, and apply the declaration.",
-    more: "More is missing than can be shown: what is shown as translated here may be missing too.",
+    more: "There is more than can be shown: texts are left out here, or what is shown as translated is missing too.",
     missing: "What is missing",
     missingAlone: "Only what is missing",
     missingCount: (count) => `${count} missing`,

@@ -34,7 +34,7 @@ export const consoleLogEntries: readonly Entry[] = [
           missing: list(text(), "Locales in which the text is absent or empty."),
         }, ["id", "source", "missing"])),
       }, ["kind", "owner", "message", "locales", "texts"])),
-      more: { type: "boolean", description: "More is missing than an answer holds." },
+      more: { type: "boolean", description: "There are more texts, or more that is missing, than an answer holds." },
     }, ["locales", "messages", "more"]),
     examples: [{ name: "all" }],
   },

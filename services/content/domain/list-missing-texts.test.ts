@@ -1,5 +1,6 @@
 /** The report of missing texts, as far as somebody waits for it. */
 import { expect, test } from "vitest";
+import { limits } from "../../../platform/limits.ts";
 import { listMissingTexts } from "./list-missing-texts.ts";
 import { campaign, canvas, ids, otherCampaign, settings } from "./translation.fixture.ts";
 import { sourceLocaleId } from "./translation.ts";
@@ -23,6 +24,19 @@ test("listMissingTexts() names each text without a translation, by message and l
   expect(more).toBe(false);
   expect(missing.map(({ variation, locale, textIds }) => [variation.id, locale.name, textIds])).toEqual([[ids.email, "fr", ["id_0"]]]);
   expect((await listMissingTexts(storeOf(), "w", { locale: "", signal })).missing.length).toBeGreaterThan(1);
+});
+
+test("listMissingTexts() names no more than an answer between parts holds", async () => {
+  const source = new Map(Array.from({ length: limits.textsPerMessageMax }, (_, at) => [`${at}`.padStart(255, "a"), "Hello"]));
+  const [step] = campaign.steps;
+  const variations = Array.from({ length: 12 }, (_, at) => ({ id: `${at}`, name: "A", channel: "email", localeIds: [ids.french] }));
+  const store: Partial<TranslationStore> = {
+    declared: async () => ({ revision: 1, settings, owners: [{ ...campaign, steps: [{ id: "", name: "", ...step, variations }] }] }),
+    texts: async (_, keys) => keys.map(({ localeId }) => localeId === sourceLocaleId ? source : undefined),
+  };
+  const found = await listMissingTexts(store as TranslationStore, "w", { locale: "", signal: new AbortController().signal });
+  expect(found.more).toBe(true);
+  expect(JSON.stringify(found.missing.map(({ textIds }) => textIds)).length).toBeLessThan(limits.rpcMessageBytesMax);
 });
 
 test("listMissingTexts() reads no further message once nobody waits any more", async () => {

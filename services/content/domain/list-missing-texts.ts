@@ -35,25 +35,33 @@ export async function listMissingTexts(
   const { settings = undeclaredSettings, owners } = await store.declared(workspaceId);
   const locales = locale === "" ? settings.locales : [knownLocale(settings, locale)];
   const missing: MissingTexts[] = [];
-  for (const owner of owners) {
-    for (const { step, variation } of emailsOf(owner)) {
-      signal.throwIfAborted();
-      const wanted = locales.filter(({ id }) => variation.localeIds.includes(id));
-      const keys = [sourceLocaleId, ...wanted.map(({ id }) => id)].map((localeId) => ({ messageId: variation.id, localeId }));
-      const [source, ...translated] = await store.texts(workspaceId, keys);
-      missing.push(
-        ...wanted.map((each, at) => ({ owner, step, variation, locale: each, textIds: missingIds(source, translated[at]) }))
-          .filter(({ textIds }) => textIds.length > 0),
-      );
-      if (missing.length > limits.missingTextsMax) return { missing: missing.slice(0, limits.missingTextsMax), more: true };
+  let bytes = 0;
+  for (const { owner, step, variation } of owners.flatMap(emailsOf)) {
+    signal.throwIfAborted();
+    const wanted = locales.filter(({ id }) => variation.localeIds.includes(id));
+    const keys = [sourceLocaleId, ...wanted.map(({ id }) => id)].map((localeId) => ({ messageId: variation.id, localeId }));
+    const [source, ...translated] = await store.texts(workspaceId, keys);
+    for (const [at, each] of wanted.entries()) {
+      const textIds = missingIds(source, translated[at]);
+      if (textIds.length === 0) continue;
+      bytes += bytesOf([owner.name, step.name, variation.name, ...textIds]);
+      if (missing.length === limits.missingTextsMax || bytes > limits.translationsListBytesMax) return { missing, more: true };
+      missing.push({ owner, step, variation, locale: each, textIds });
     }
   }
   return { missing, more: false };
 }
 
-function emailsOf({ steps }: MessageOwner): readonly { readonly step: Step; readonly variation: Variation }[] {
-  return steps.flatMap((step) =>
-    step.variations.filter(({ channel }) => channel === translatedChannel).map((variation) => ({ step, variation }))
+/** With what stands around them. */
+function bytesOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text) + aroundText, aroundMessage);
+}
+
+const [aroundText, aroundMessage] = [4, 256];
+
+function emailsOf(owner: MessageOwner): readonly Pick<MissingTexts, "owner" | "step" | "variation">[] {
+  return owner.steps.flatMap((step) =>
+    step.variations.filter(({ channel }) => channel === translatedChannel).map((variation) => ({ owner, step, variation }))
   );
 }
 

@@ -49,7 +49,7 @@ async function boundedTexts(
 const [textsReadFirst, textsReadMax] = [8, 32];
 
 /** With what stands around texts and message. */
-function bytesOf(texts: Texts): number {
+export function bytesOf(texts: Texts): number {
   return [...texts].reduce((sum, [id, text]) => sum + Buffer.byteLength(id) + Buffer.byteLength(text) + aroundText, aroundMessage);
 }
 

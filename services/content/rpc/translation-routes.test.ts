@@ -24,7 +24,11 @@ afterEach(async () => {
 });
 
 async function declare(name: string, text: string): Promise<void> {
-  const variation = { name: "A", channel: "email", locales: { names: ["fr"] }, source: { texts: [{ id: "id_0", text }] } };
+  await declareTexts(name, [{ id: "id_0", text }]);
+}
+
+async function declareTexts(name: string, texts: { readonly id: string; readonly text: string }[]): Promise<void> {
+  const variation = { name: "A", channel: "email", locales: { names: ["fr"] }, source: { texts } };
   await rpc.client.declareTranslations({
     scope,
     settings: { enabled: true, locales: [{ name: "fr" }] },
@@ -51,4 +55,14 @@ test("GetDeclaredTranslations answers where all sources together are larger than
   for (const name of ["first", "second"]) await declare(name, "x".repeat(13_000_000));
   expect(await sources(0)).toEqual({ first: undefined, second: undefined });
   expect(await sources(201)).toEqual({ first: ["x".repeat(201)], second: ["x".repeat(201)] });
+});
+
+test("GetDeclaredTranslations leaves out sources whose beginnings together are larger than an answer may be, and says so", async () => {
+  const texts = Array.from({ length: 10_000 }, (_, at) => ({ id: `id_${at}`, text: "\u20ac".repeat(201) }));
+  for (const name of ["first", "second", "third", "fourth", "fifth"]) await declareTexts(name, texts);
+  const { owners, more } = await rpc.client.getDeclaredTranslations({ scope, sourceCharsMax: 201 });
+  const lengths = owners.map(({ steps }) => steps[0]?.variations[0]?.source?.texts.length);
+  expect(more).toBe(true);
+  expect(lengths).toHaveLength(5);
+  expect([lengths.includes(10_000), lengths.includes(0)]).toEqual([true, true]);
 });

@@ -15,7 +15,7 @@ import {
 import { declareTranslations } from "../domain/declare-translations.ts";
 import { listMissingTexts } from "../domain/list-missing-texts.ts";
 import { putTranslation } from "../domain/put-translation.ts";
-import { getSource, listTranslations } from "../domain/read-translations.ts";
+import { bytesOf, getSource, listTranslations } from "../domain/read-translations.ts";
 import { sourceLocaleId, type Texts } from "../domain/translation.ts";
 import type { TranslationStore } from "../domain/translation-ports.ts";
 import { fieldChangeMessages } from "./field-change-messages.ts";
@@ -82,13 +82,19 @@ async function handleGetDeclaredTranslations(
   const declared = await store.declared(workspaceId);
   if (message.sourceCharsMax === 0) return declaredToMessage(declared, undefined);
   const ids = declared.owners.flatMap(({ steps }) => steps.flatMap(({ variations }) => variations.map(({ id }) => id)));
+  const isCut = message.sourceCharsMax !== undefined;
+  let [bytes, more] = [0, false];
   // Cut as they come: all of them whole may be more than there is memory for
-  const sources = await inFlight(ids, limits.cassandraInFlightMax, async (messageId): Promise<[string, Texts]> => {
+  const sources = await inFlight(ids, limits.cassandraInFlightMax, async (messageId): Promise<[string, Texts][]> => {
     signal.throwIfAborted();
+    if (more) return [];
     const [texts = new Map()] = await store.texts(workspaceId, [{ messageId, localeId: sourceLocaleId }]);
-    return [messageId, beginningsOf(texts, message.sourceCharsMax)];
+    const shown = beginningsOf(texts, message.sourceCharsMax);
+    bytes += bytesOf(shown);
+    more ||= isCut && bytes > limits.declaredSourcesBytesMax;
+    return more ? [] : [[messageId, shown]];
   });
-  return declaredToMessage(declared, new Map(sources));
+  return { ...declaredToMessage(declared, new Map(sources.flat())), more };
 }
 
 /** Whole where `charsMax` is undefined. */
