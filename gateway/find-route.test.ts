@@ -63,6 +63,8 @@ test.each([
   ["mail.example.com", "GET", "/console", "unknown"],
   ["mail.example.com", "GET", "/docs", "unknown"],
   ["mail.example.com", "POST", "/users/track", "unknown"],
+  ["mail.example.com:443", "GET", "/console", "unknown"],
+  ["mail.example.com:443", "GET", "/preferences/abc", "route"],
   ["mail.example.com:8080", "GET", "/console", "route"],
   ["data.example.com", "GET", "/console", "route"],
   ["data.example.com", "GET", "/preferences/abc", "route"],

@@ -24,7 +24,9 @@ export function openRoutesByHost(table: readonly Route[], urls: Urls): FindRoute
   const host = hostOf(urls.pagesUrl);
   if (host === undefined || host === hostOf(urls.publicUrl)) return ({ method, path }) => all(method, path);
   const pages = openRoutes(table.filter(isPersonPage));
-  return ({ method, path, headers }) => (headers.get("host")?.toLowerCase() === host ? pages : all)(method, path);
+  // Some clients name the port that goes without saying
+  const hosts = [host, `${host}:${urls.pagesUrl.startsWith("http:") ? 80 : 443}`];
+  return ({ method, path, headers }) => (hosts.includes(headers.get("host")?.toLowerCase() ?? "") ? pages : all)(method, path);
 }
 
 interface Urls {
