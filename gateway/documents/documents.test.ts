@@ -39,3 +39,18 @@ test("openDocuments() makes a document once", async () => {
 test("openDocuments() knows no other names", async () => {
   expect(await ask({}, "../package.json")).toBeUndefined();
 });
+
+test("a document that could not be made is made when it is asked for again", async () => {
+  let isAway = true;
+  const [first] = routeTable;
+  const route = Object.defineProperty({ ...first }, "limit", {
+    get() {
+      if (isAway) throw new Error("It cannot be read");
+      return "users_track";
+    },
+  }) as (typeof routeTable)[number];
+  const some = openDocuments([route]);
+  await expect(some.answer("openapi.json", new Map())).rejects.toThrow("It cannot be read");
+  isAway = false;
+  expect(await some.answer("openapi.json", new Map())).toMatchObject({ status: 200 });
+});

@@ -46,7 +46,13 @@ export function openDocuments(routes: readonly Route[]): Documents {
       if (!source) return undefined;
       const making = made.get(name) ?? make(source);
       made.set(name, making);
-      return answerOf(source, await making, headers);
+      try {
+        return answerOf(source, await making, headers);
+      } catch (error) {
+        // What could not be read now may be read later
+        made.delete(name);
+        throw error;
+      }
     },
   };
 }
