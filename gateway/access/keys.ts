@@ -59,8 +59,8 @@ export async function rotateKey(admin: AccessAdmin, id: string, overlapMs?: numb
 }
 
 /** Refuses: NOT_FOUND. */
-export function keyById(rows: AccessRows, id: string): KeyRow {
-  const key = rows.keys.find((row) => row.id === id);
+export function keyById({ keys }: Pick<AccessRows, "keys">, id: string): KeyRow {
+  const key = keys.find((row) => row.id === id);
   if (!key) throw new Refusal("NOT_FOUND", `No API key has the id "${id}"`);
   return key;
 }

@@ -9,6 +9,7 @@ import type { Change } from "../access/declare-plan.ts";
 import { differencesOf } from "../access/declared-differences.ts";
 import type { AccessAdmin } from "../access/admin.ts";
 import type { RunningProcess } from "../access/processes.ts";
+import type { KeyRow } from "../access/rows.ts";
 import type { RequestSlot } from "../access/request-counts.ts";
 import { createKey, keyById, type NewKey, revokeKey, rotateKey } from "../access/keys.ts";
 import { endSessions, type OpenedSession, openSession } from "../access/sessions.ts";
@@ -141,14 +142,16 @@ async function differences({ lastDeclaration, rows }: AccessAdmin, workspaceId: 
 }
 
 function keysOf(access: Access & AccessAdmin): ConsoleKeys {
-  function own({ workspace }: KeyHolder, id: string): string {
-    const found = access.rows().keys.find((key) => key.id === id && key.workspaceId === workspace.id);
-    // Does not reveal whether another workspace has it
-    return found?.id ?? "";
+  function list({ workspace }: KeyHolder): readonly KeyRow[] {
+    return access.rows().keys.filter((key) => key.workspaceId === workspace.id);
+  }
+  /** Does not reveal whether another workspace has it. */
+  function own(holder: KeyHolder, id: string): string {
+    return keyById({ keys: list(holder) }, id).id;
   }
   return {
     uses: () => access.uses.list(),
-    list: ({ workspace }) => access.rows().keys.filter((key) => key.workspaceId === workspace.id),
+    list,
     create: ({ workspace }, wanted) => createKey(access, { ...wanted, workspaceId: workspace.id }),
     rotate: (holder, id, overlapMs) => rotateKey(access, own(holder, id), overlapMs),
     revoke: (holder, id) => revokeKey(access, own(holder, id)),

@@ -74,12 +74,10 @@ function keyBody({ id, name, permissions, ipAllow, createdAt, revokedAt }: ApiKe
 }
 
 function textOf(fields: Fields, name: "id" | "name"): string {
-  const text = fields[name];
-  if (typeof text === "string" && text.trim() !== "" && text.length <= nameCharsMax) return text.trim();
-  throw invalid(`'${name}' must be a text of 1 to ${nameCharsMax} characters`);
+  const text = typeof fields[name] === "string" ? fields[name].trim() : "";
+  if (text !== "" && text.length <= limits.declaredNameCharsMax && !/\p{Cc}/u.test(text)) return text;
+  throw invalid(`'${name}' must be a text of 1 to ${limits.declaredNameCharsMax} characters, none of them a control character`);
 }
-
-const nameCharsMax = 255;
 
 function permissionsOf({ permissions }: Fields, holder: KeyHolder): readonly string[] {
   const known = [everyPermission, ...permissionNames];

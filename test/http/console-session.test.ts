@@ -177,6 +177,12 @@ test("nobody gives a key more than their own may, and keys of another workspace 
   const { keys } = (await heddle.request("GET", "/console/keys", undefined, { key: demoKey })).body as unknown as Keys;
   const all = keys.find(({ name }) => name === "all")?.id ?? "";
   expect((await heddle.request("POST", "/console/keys/rotate", { id: all }, { key: keeper })).status).toBe(403);
+  const none = await heddle.request("POST", "/console/keys/revoke", { id: "key_none" }, { key: keeper });
+  expect([none.status, none.body.message]).toEqual([404, 'No API key has the id "key_none"']);
+  for (const name of ["two\nlines", "\u001b[2J"]) {
+    const made = await heddle.request("POST", "/console/keys", { name, permissions: ["users.track"] }, { key: keeper });
+    expect([made.status, made.body.message]).toEqual([400, expect.stringContaining("'name'")]);
+  }
   for (const path of ["/console/keys/revoke", "/console/keys/rotate"]) {
     expect((await heddle.request("POST", path, { id: all }, { key: stranger })).status).toBe(404);
   }
