@@ -25,7 +25,8 @@ export function bodyCodingOf(header: string | undefined): string | undefined {
   const coding = header?.toLowerCase() ?? "identity";
   if (coding === "identity") return undefined;
   if (unpackers.has(coding)) return coding;
-  throw new Refusal("CONTENT_TYPE_UNSUPPORTED", `The Content-Encoding of a request body must be one of ${bodyCodings}, or none`);
+  const text = `The Content-Encoding of a request body must be one of ${bodyCodings}, or none`;
+  throw new Refusal("CONTENT_TYPE_UNSUPPORTED", text, { acceptEncoding: bodyCodings });
 }
 
 /** Throws BODY_TOO_LARGE before more than `bytesMax` are unfolded, BODY_NOT_DECODED for what the coding does not make. */

@@ -219,7 +219,7 @@ function reasonOf(code: string | undefined): "HEADERS_TOO_LARGE" | "REQUEST_TIME
 function endRaw(deps: Deps, socket: Duplex, refusal: Refusal): void {
   const { clock, newRequestId } = deps.options;
   socket.on("error", () => socket.destroy());
-  socket.end(rawAnswer(refused(refusal), newRequestId()));
+  socket.end(rawAnswer(refused(refusal), newRequestId(), clock.now()));
   const cancel = clock.after(limits.lingerMs, () => socket.destroy());
   socket.once("close", cancel);
 }

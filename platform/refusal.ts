@@ -64,7 +64,7 @@ export type Reason = keyof typeof reasons;
 /** An expected no. Anything else that is thrown is a fault, and callers learn nothing of it but an id. */
 export class Refusal extends Error {
   readonly reason: Reason;
-  /** Further facts for the edge: `errors` for the body, `retryAfterSeconds` for the header. */
+  /** Further facts for the edge: `errors` for the body, the others for headers. */
   readonly details: RefusalDetails;
 
   constructor(reason: Reason, message: string = reasons[reason], details: RefusalDetails = {}) {
@@ -79,6 +79,8 @@ export interface RefusalDetails {
   /** Per-object errors, shown to the client as they are. */
   readonly errors?: readonly unknown[];
   readonly retryAfterSeconds?: number;
+  /** Where the body had another coding: those that it may have, for the header. */
+  readonly acceptEncoding?: string;
   readonly cause?: unknown;
   /** False where a store or log did not say that it passes: the same would fail again. */
   readonly passes?: false;

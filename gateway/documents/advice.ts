@@ -14,7 +14,8 @@ export const advice: Readonly<Record<Reason, string>> = {
   BODY_KEY_REPEATED: "Leave one of the two members with the same name",
   BODY_SHAPE_INVALID: "Compare the body with the message that the reference shows, `schemas` included",
   BODY_NOT_UTF8: "Encode the body as UTF-8",
-  CONTENT_TYPE_UNSUPPORTED: "Send `Content-Type: application/json`, in UTF-8, and with a Content-Encoding none but gzip, deflate or br",
+  CONTENT_TYPE_UNSUPPORTED:
+    "Send `Content-Type: application/json`, in UTF-8, and no Content-Encoding but one that the header Accept-Encoding of the answer names",
   REQUEST_MALFORMED: "The request is no valid HTTP/1.1: look at the client or proxy that sent it",
   REQUEST_TIMEOUT: "Send head and body without pauses; a slow link needs smaller requests",
   HEADERS_TOO_LARGE: "Send fewer or shorter headers, cookies among them",

@@ -87,6 +87,7 @@ export function refusalAnswer(refusal: Refusal, dialect: Dialect, headers: reado
   const row: RefusalRow = refusalTable[refusal.reason];
   const message = row.text ?? refusal.message;
   const errors = errorsOf({ refusal, row, dialect, message });
+  const { acceptEncoding } = refusal.details;
   const retryAfter = refusal.details.retryAfterSeconds ?? (row.retry ? limits.overloadRetryAfterSeconds : undefined);
   return {
     status: row.status,
@@ -95,6 +96,7 @@ export function refusalAnswer(refusal: Refusal, dialect: Dialect, headers: reado
       refusal.reason,
       ...(row.status === unauthorized ? ["WWW-Authenticate", "Bearer"] : []),
       ...(retryAfter === undefined ? [] : ["Retry-After", String(retryAfter)]),
+      ...(acceptEncoding === undefined ? [] : ["Accept-Encoding", acceptEncoding]),
       ...headers,
     ],
     body: JSON.stringify({ message, ...(row.jsonError ? { error: badJson } : {}), ...(errors ? { errors } : {}) }),

@@ -64,7 +64,11 @@ test("codings that nobody knows, and several, are refused with those that are ta
   for (const name of ["compress", "gzip, br", "gzip,gzip", "aws-chunked", ""]) {
     const answer = await heddle.post("/users/track", "{}", { headers: { "content-encoding": name } });
     expect([answer.status, answer.body.message], name).toEqual([415, expect.stringContaining("gzip, deflate, br")]);
+    expect(answer.headers.get("accept-encoding")).toMatch(/^gzip, deflate, br(, zstd)?$/);
   }
+  // RFC 9110 section 12.5.3: so that the client knows which of the two it was
+  const type = await heddle.post("/users/track", "{}", { headers: { "content-type": "text/plain" } });
+  expect([type.status, type.headers.has("accept-encoding")]).toEqual([415, false]);
 });
 
 test("charset=utf8 and a byte order mark are taken", async () => {
