@@ -17,14 +17,18 @@ export async function createCenter(
   const content = contentFrom(draft, newContent);
   const warnings = deps.checker.check(content, await deps.centers.settings(caller.workspaceId));
   return await writeCenter(deps, caller, async (): Promise<Planned> => {
-    if ((await deps.centers.summaries(caller.workspaceId)).length >= limits.preferenceCentersPerWorkspaceMax) {
-      throw new Refusal("STATE_CONFLICT", `A workspace may have ${limits.preferenceCentersPerWorkspaceMax} preference centers`);
-    }
-    const now = deps.clock.now();
     const { workspaceId } = caller;
+    await checkRoom(deps, workspaceId, 1);
+    const now = deps.clock.now();
     const after: Center = { workspaceId, id, name, version: 1, createdAt: now, updatedAt: now, content };
     return { answer: { ...summaryOf(after), warnings }, write: { after, written: writtenBy(caller, after) } };
   });
+}
+
+/** Refuses STATE_CONFLICT where the workspace would have too many centers with so many new ones. */
+export async function checkRoom({ centers }: Pick<CenterDeps, "centers">, workspaceId: string, added: number): Promise<void> {
+  if (added === 0 || (await centers.summaries(workspaceId)).length + added <= limits.preferenceCentersPerWorkspaceMax) return;
+  throw new Refusal("STATE_CONFLICT", `A workspace may have ${limits.preferenceCentersPerWorkspaceMax} preference centers`);
 }
 
 export async function updateCenter(

@@ -3,7 +3,7 @@ import { type FieldChange, fieldChanges } from "../../../platform/field-changes.
 import { Refusal } from "../../../platform/refusal.ts";
 import { type Center, type CenterSummary, contentFields, type PageSettings, sameContent, summaryOf } from "./center.ts";
 import type { Caller, CenterDeps } from "./center-ports.ts";
-import { createCenter, updateCenter } from "./change-center.ts";
+import { checkRoom, createCenter, updateCenter } from "./change-center.ts";
 import { checkName, checkSettings, type ContentDraft, contentFrom, newContent } from "./check-center.ts";
 
 export interface Declared {
@@ -37,7 +37,7 @@ interface DeclaredPages {
 
 /**
  * By id or name: what is there is updated, what is not is made; what is as declared stays untouched. All are checked before
- * the first is written. Refuses INPUT_INVALID; STATE_CONFLICT where a name has another id or an id another name.
+ * the first is written. Refuses INPUT_INVALID; STATE_CONFLICT where a name has another id or an id another name, or they are too many.
  */
 export async function declareCenters(deps: CenterDeps, caller: Caller, declared: Declared): Promise<DeclaredPages> {
   const { workspaceId } = caller;
@@ -46,6 +46,7 @@ export async function declareCenters(deps: CenterDeps, caller: Caller, declared:
   checkSettings(settings);
   const planned: Planned[] = [];
   for (const center of declared.centers) planned.push(await plan(deps, { workspaceId, settings }, center));
+  await checkRoom(deps, workspaceId, planned.filter(({ action }) => action === "created").length);
   const settingsChanges = fieldChanges(before, settings);
   if (declared.dryRun) {
     return { changes: planned.map(({ shown, ...change }) => ({ ...change, center: shown })), settings: settingsChanges };
