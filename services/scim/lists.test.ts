@@ -27,6 +27,15 @@ test("listUsers() pages by name, forwards and backwards, wherever a page begins"
   expect((await list({ sortBy: "userName", descending: true, startIndex: 4, count: 2 })).names).toEqual(["d", "c"]);
 });
 
+test("listUsers() sorts by the primary address, else the first, also where a part of it is named", async () => {
+  await at.create("a", { emails: [{ value: "1@x.de", type: "home" }, { value: "9@x.de", type: "work", primary: true }] });
+  await at.create("b", { emails: [{ value: "5@x.de", type: "other" }, { value: "0@x.de", type: "a" }] });
+  await at.create("c");
+  expect((await list({ sortBy: "emails" })).names).toEqual(["b", "a", "c"]);
+  expect((await list({ sortBy: "emails.value" })).names).toEqual(["b", "a", "c"]);
+  expect((await list({ sortBy: "emails.type" })).names).toEqual(["b", "a", "c"]);
+});
+
 test("listUsers() counts anew after a change", async () => {
   for (const name of ["a", "b", "c", "d"]) await at.create(name);
   expect((await list({ count: 2 })).names).toEqual(["a", "b"]);
@@ -69,7 +78,7 @@ test("listUsers() sorts by any attribute, those without a value last", async () 
   expect((await list({ sortBy: "displayName", descending: true })).names).toEqual(["b", "a", "d", "c"]);
   expect((await list({ sortBy: "DEPARTMENT", filter: `displayName pr` })).names).toEqual(["d", "a", "c"]);
   expect((await list({ sortBy: "displayName", filter: `userName eq "a@x.de" or userName eq "C@x.de"` })).names).toEqual(["c", "a"]);
-  for (const sortBy of ["name", "permissions", "nothing"]) {
+  for (const sortBy of ["name", "permissions", "permissions.appGroup", "nothing"]) {
     await expect(list({ sortBy })).rejects.toMatchObject({ reason: "INPUT_INVALID" });
   }
 });

@@ -38,6 +38,14 @@ export function lastOf(path: AttributePath): Attribute {
   return path[path.length - 1] ?? path[0];
 }
 
+/** What is compared: of `emails` the `value`. Undefined for other complex attributes, which are not compared as a whole. */
+export function withValue(path: AttributePath): AttributePath | undefined {
+  const { type, multi, sub = [] } = lastOf(path);
+  if (type !== "complex") return path;
+  const value = multi && attributeNamed(sub, "value");
+  return value && [...path, value];
+}
+
 /** How it is written: `name.givenName`. */
 export function pathText(path: AttributePath): string {
   return path.map((attribute) => attribute.name).join(".");

@@ -1,9 +1,9 @@
 /** The order of a list: by the value of one attribute, then by user name. */
 import { Refusal } from "../../../platform/refusal.ts";
-import { type AttributePath, attributePath, lastOf } from "./attribute-path.ts";
+import { type AttributePath, attributePath, lastOf, withValue } from "./attribute-path.ts";
 import { comparedText } from "./compared-value.ts";
 import { valuesAt } from "./evaluate-filter.ts";
-import { type Fields, isFields, member } from "./fields.ts";
+import { asList, type Fields, isFields, member } from "./fields.ts";
 import { quoted } from "./check-values.ts";
 
 export interface Order {
@@ -15,17 +15,18 @@ export interface Order {
 /** Refuses INPUT_INVALID for what users cannot be sorted by. Without `sortBy` the order is ascending, by user name. */
 export function orderOf(sortBy: string, descending: boolean): Order {
   if (sortBy === "") return { descending: false };
-  const path = attributePath(sortBy);
-  const complex = path && lastOf(path).type === "complex" && !lastOf(path).sub?.some(({ name }) => name === "value");
-  if (path === undefined || complex) throw new Refusal("INPUT_INVALID", `Users cannot be sorted by '${quoted(sortBy)}'`);
+  const named = attributePath(sortBy);
+  const path = named && withValue(named);
+  if (path === undefined) throw new Refusal("INPUT_INVALID", `Users cannot be sorted by '${quoted(sortBy)}'`);
   return path.length === 1 && path[0].isUserName ? { descending } : { descending, path };
 }
 
 /** What the user is sorted by: of several values the primary or the first (RFC 7644 section 3.4.2.3). */
 export function sortValue(resource: Fields, path: AttributePath): string {
-  const values = valuesAt(resource, path);
+  const [{ name }, second, ...rest] = path;
+  const values = asList(member(resource, name));
   const chosen = values.find((value) => isFields(value) && member(value, "primary") === true) ?? values[0];
-  const value = isFields(chosen) ? member(chosen, "value") : chosen;
+  const value = second && isFields(chosen) ? valuesAt(chosen, [second, ...rest])[0] : chosen;
   return value === undefined || value === null ? "" : comparedText(lastOf(path), "gt", String(value));
 }
 

@@ -1,7 +1,7 @@
 /** Text to Filter: the grammar of RFC 7644 section 3.4.2.2, by recursive descent, in a time linear in the text. */
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
-import { type AttributePath, attributePath, lastOf, lowerAscii, pathBelow, pathText } from "./attribute-path.ts";
+import { type AttributePath, attributePath, lastOf, lowerAscii, pathBelow, pathText, withValue } from "./attribute-path.ts";
 import { comparedText, timeOf } from "./compared-value.ts";
 import { type Compare, type Filter, type Operator, operators } from "./filter.ts";
 import type { Attribute } from "./schema.ts";
@@ -188,6 +188,7 @@ function pathOf(text: string, below: Attribute | undefined): AttributePath {
 
 function comparison(named: AttributePath, operator: Operator, source: Source): Compare {
   const path = withValue(named);
+  if (path === undefined) throw invalid(`'${pathText(named)}' is complex: name one of its sub-attributes`);
   const attribute = lastOf(path);
   const token = source.take();
   const literal = literalOf(token);
@@ -199,15 +200,6 @@ function comparison(named: AttributePath, operator: Operator, source: Source): C
     return { kind: "compare", path, operator, value: null };
   }
   return { kind: "compare", path, operator, value: valueFor(attribute, operator, literal) };
-}
-
-/** `emails eq "x"` asks for a `value`; no other complex attribute can be compared as a whole. */
-function withValue(path: AttributePath): AttributePath {
-  const attribute = lastOf(path);
-  if (attribute.type !== "complex") return path;
-  const value = attribute.multi ? attribute.sub?.find(({ name }) => name === "value") : undefined;
-  if (value === undefined) throw invalid(`'${pathText(path)}' is complex: name one of its sub-attributes`);
-  return [...path, value];
 }
 
 /** Undefined where the token is no value; a number is its text, which no attribute takes. */
