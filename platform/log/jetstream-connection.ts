@@ -142,6 +142,7 @@ class Link {
 
   #lose(): void {
     this.up = false;
+    this.#cancelRetry?.();
     for (const reject of this.#waiting) reject(new ConnectionLost());
   }
 

@@ -1,4 +1,5 @@
 /** A real nats-server that is restarted with another max_payload: what was written stays readable, what is written is cut anew, too little is refused. */
+import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type NatsServer, startNats } from "../../test/servers/nats.ts";
 import { describeWith } from "../../test/servers/require.ts";
@@ -6,6 +7,7 @@ import { systemClock } from "../clock.ts";
 import { createEventStream } from "../events/jetstream.ts";
 import { limits } from "../limits.ts";
 import { silentLogger } from "../logger.ts";
+import { keepingLogger } from "../rpc/part.fixture.ts";
 import { openJetStreamSteps } from "./jetstream-fenced-step.ts";
 import { checkpointSubject, partitionSubject } from "./jetstream-stream.ts";
 import { openJetStreamLog } from "./jetstream.ts";
@@ -73,15 +75,22 @@ await describeWith(["nats"], "max_payload", () => {
   });
 
   test("less than Heddle needs is refused at the start, and counts as away until it is mended", { timeout: 120_000 }, async () => {
-    const { log } = await open("too_little");
+    const logger = keepingLogger();
+    const log = await openJetStreamLog({ ...optionsOf("too_little"), logger });
+    opened.push(log);
     await restartWith(least - 1);
     const refused = new RegExp(`takes messages of ${least - 1} bytes, Heddle needs ${least}: set max_payload`);
     await expect(openJetStreamLog(optionsOf("too_little"))).rejects.toThrow(refused);
     await expect(openJetStreamSteps(optionsOf("too_little"))).rejects.toThrow(refused);
     await expect(createEventStream({ ...optionsOf("too_little_events"), keepMs: 60_000 })).rejects.toThrow(refused);
     await expect(log.append(0, bytesOf(1, 1))).rejects.toMatchObject({ reason: "LOG_UNAVAILABLE" });
+    await expect.poll(() => logger.lines.at(-1)?.[1], patience).toBe("nats_too_small");
     await restartWith(least);
     await expect.poll(() => log.append(0, bytesOf(1, 1)).then(() => "written", () => "away"), patience).toBe("written");
+    // The connection that came back is not left for another one
+    const lines = logger.lines.length;
+    await setTimeout(limits.logPingMs + 500);
+    expect(logger.lines.slice(lines)).toEqual([]);
   });
 });
 
