@@ -36,3 +36,23 @@ test("where opening fails, what was opened is closed before the error goes on", 
   await expect(failing).rejects.toThrow("planted");
   expect(closed).toEqual(["b", "a"]);
 });
+
+test("where one cannot be closed, the others are, and the error goes on", async () => {
+  const closed: string[] = [];
+  const all = await openAll(async (opened) => {
+    naming(closed, opened)("a");
+    opened.push(() => Promise.reject(new Error("planted")));
+    naming(closed, opened)("c");
+    return {};
+  });
+  await expect(all.close()).rejects.toThrow("planted");
+  expect(closed).toEqual(["c", "a"]);
+});
+
+test("where opening fails, and then closing, the error is that of opening", async () => {
+  const failing = openAll(async (opened) => {
+    opened.push(() => Promise.reject(new Error("of closing")));
+    throw new Error("of opening");
+  });
+  await expect(failing).rejects.toThrow("of opening");
+});

@@ -10,12 +10,23 @@ export type Opened = (() => Promise<unknown> | unknown)[];
 export async function openAll<T extends object>(open: (opened: Opened) => Promise<T>): Promise<T & { close(): Promise<void> }> {
   const opened: Opened = [];
   async function close(): Promise<void> {
-    for (const closeOne of opened.splice(0).reverse()) await closeOne();
+    await closeAll(opened.splice(0));
   }
   try {
     return { ...await open(opened), close };
   } catch (error) {
-    await close();
+    await close().catch(() => {});
     throw error;
+  }
+}
+
+/** Also those below one that cannot be closed. */
+async function closeAll(opened: Opened): Promise<void> {
+  const closeLast = opened.pop();
+  if (closeLast === undefined) return;
+  try {
+    await closeLast();
+  } finally {
+    await closeAll(opened);
   }
 }
