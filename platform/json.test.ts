@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { inspectJson } from "./json-inspect.ts";
-import { mayHoldOddText, parseJson } from "./json.ts";
+import { parseJson } from "./json.ts";
 import { limits } from "./limits.ts";
 import { reasons, Refusal } from "./refusal.ts";
 
@@ -187,18 +187,6 @@ describe("parseJson()", () => {
     expect(Object.keys(value as object)).toEqual(["__proto__", "constructor"]);
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
     expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
-  });
-});
-
-describe("mayHoldOddText()", () => {
-  test.each([
-    ['{"a":"b"}', false],
-    ['{"a":"\\n\\"ü"}', false],
-    ['{"__proto__":1}', true],
-    ['{"\\u005f_proto__":1}', true],
-    ['["\\ud800"]', true],
-  ])("%j: %s", (text, expected) => {
-    expect(mayHoldOddText(bytesOf(text))).toBe(expected);
   });
 });
 

@@ -12,7 +12,7 @@ import { Refusal } from "./refusal.ts";
  * BODY_KEY_REPEATED and BODY_NOT_JSON, with the place, where that is among the first
  * `jsonInspectCharsMax` characters, but never the text of the input.
  * A key `__proto__` becomes an own property of that name, as `JSON.parse` has it, and lone surrogates (written as
- * `\ud800`) stay: see `mayHoldOddText`.
+ * `\ud800`) stay.
  */
 export function parseJson(sent: Uint8Array, options: { depthMax?: number; weightMax?: number } = {}): unknown {
   // A byte order mark is passed over (RFC 8259 section 8.1)
@@ -24,15 +24,6 @@ export function parseJson(sent: Uint8Array, options: { depthMax?: number; weight
   // JSON.parse lets the last of equal keys win, so it gives back fewer than were written
   if (countKeys(value) !== members) throw repeatedKey(text);
   return value;
-}
-
-/**
- * True where the bytes hold the text `__proto__` or any `\u` escape: only then can a parsed value hold a key of that
- * name or a lone surrogate. Far cheaper than walking the value.
- */
-export function mayHoldOddText(bytes: Uint8Array): boolean {
-  const buffer = asBuffer(bytes);
-  return buffer.includes("\\u") || buffer.includes("__proto__");
 }
 
 /** What an array, an object or a member weighs. */
