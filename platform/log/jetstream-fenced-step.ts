@@ -6,8 +6,7 @@ import type { FencedSteps, Step, StepOutcome } from "./fenced-step.ts";
 import { askApi, type ConnectOptions, type JetStreamConnection } from "./jetstream-connection.ts";
 import { publishTogether, WrongLastSequence } from "./jetstream-publish.ts";
 import { lastMessage } from "./jetstream-read.ts";
-import { streamRoom } from "./jetstream-room.ts";
-import { connectToStream, partitionOf, type StreamShape } from "./jetstream-stream.ts";
+import { connectToStream, partitionOf, roomOf, type StreamShape } from "./jetstream-stream.ts";
 import { bodyBytesMaxOf } from "./message-size.ts";
 import type { RecentRecords, Written } from "./recent-records.ts";
 
@@ -20,7 +19,7 @@ export async function openJetStreamSteps(
 ): Promise<FencedSteps> {
   const connection = await connectToStream(options);
   const { name } = options;
-  const room = streamRoom(connection, name, systemClock);
+  const hasRoom = streamRoom(connection, name);
 
   /** What was written is there for the reader of the same process. */
   async function noted(step: Step, publish: () => Promise<StepOutcome>): Promise<StepOutcome> {
@@ -49,7 +48,7 @@ export async function openJetStreamSteps(
     async publishStep(step) {
       check(step);
       // A checkpoint alone may use the reserve: it lets what is behind it be trimmed
-      if (step.messages.length > 1 && !await reach(() => room.has(bytesOf(step)))) throw new Refusal("LOG_FULL");
+      if (step.messages.length > 1 && !await reach(() => hasRoom(bytesOf(step)))) throw new Refusal("LOG_FULL");
       return await noted(step, () => publishStep(connection, step));
     },
     checkpoint: (subject) => reach(() => lastMessage(connection, { stream: name, subject })),
@@ -73,6 +72,24 @@ async function publishStep(connection: JetStreamConnection, step: Step): Promise
     if (error instanceof Refusal && error.reason === "OUTCOME_UNKNOWN") return { kind: "unknown", cause: error };
     throw error;
   }
+}
+
+/** Whether so many bytes more leave the reserve free, by what the server said a moment ago and what was let in since: so that lanes always drain. */
+function streamRoom(connection: JetStreamConnection, name: string): (bytes: number) => Promise<boolean> {
+  let free = 0;
+  let askedAt = -Infinity;
+  async function look(): Promise<void> {
+    askedAt = systemClock.monotonic();
+    const room = await roomOf(connection, name);
+    if (room === undefined) throw new Error(`There is no stream "${name}"`);
+    free = room.bytesMax * (1 - limits.logReserveShare) - room.bytes;
+  }
+  return async (bytes) => {
+    if (free < bytes || systemClock.monotonic() - askedAt > limits.logRoomLookMs) await look();
+    if (free < bytes) return false;
+    free -= bytes;
+    return true;
+  };
 }
 
 /** As the stream keeps it, about. */
