@@ -1,6 +1,7 @@
 /** Appends that wait for the next write: two classes of them, bounded in number and bytes. */
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
+import { Refusal } from "../refusal.ts";
 
 export interface Append {
   readonly partition: number;
@@ -10,36 +11,57 @@ export interface Append {
 }
 
 export interface GroupCommit {
-  hasRoomFor(record: Uint8Array): boolean;
-  join(append: Append, priority: "normal" | "low"): void;
+  readonly closed: boolean;
+  /** As Log.append(). Refuses LOG_UNAVAILABLE once it is closed, and OVERLOADED where too much waits. */
+  append(partition: number, record: Uint8Array, priority: "normal" | "low"): Promise<number>;
   waiting(): number;
   /**
    * The next batch, each class in call order: low appends that waited their time (or, where no normal one waits, all
    * that fit), then normal ones. At least one, then at most `groupCommitWritesMax` and `logBatchBytesMax`.
    */
   take(): Append[];
+  /** Takes nothing more; resolves when what waits is written. */
+  close(): Promise<void>;
 }
 
-export function openGroupCommit(clock: Clock): GroupCommit {
+/** `write` takes and settles some of what waits. It is called again and again while anything does, and never rejects. */
+export function openGroupCommit(clock: Clock, write: () => Promise<void>): GroupCommit {
   const normal: Entry[] = [];
   const low: Entry[] = [];
   let bytesWaiting = 0;
+  let writing: Promise<void> | undefined;
+  let closed = false;
 
+  function waiting(): number {
+    return normal.length + low.length;
+  }
+  async function writeAll(): Promise<void> {
+    while (waiting() > 0) await write();
+    writing = undefined;
+  }
   function overdueCount(): number {
     const before = clock.monotonic() - limits.lowPriorityWaitMsMax;
-    const firstFresh = low.findIndex((entry) => entry.since > before);
+    const firstFresh = low.findIndex(({ since }) => since > before);
     return firstFresh < 0 ? low.length : firstFresh;
   }
 
   return {
-    hasRoomFor: (record) =>
-      normal.length + low.length < limits.logAppendsWaitingMax &&
-      bytesWaiting + record.byteLength <= limits.logBytesWaitingMax,
-    join(append, priority) {
-      bytesWaiting += append.record.byteLength;
-      (priority === "low" ? low : normal).push({ append, since: priority === "low" ? clock.monotonic() : 0 });
+    get closed() {
+      return closed;
     },
-    waiting: () => normal.length + low.length,
+    append(partition, record, priority) {
+      if (closed) return Promise.reject(new Refusal("LOG_UNAVAILABLE", "The log is closed"));
+      if (waiting() >= limits.logAppendsWaitingMax || bytesWaiting + record.byteLength > limits.logBytesWaitingMax) {
+        return Promise.reject(new Refusal("OVERLOADED", "Too many appends wait for the log"));
+      }
+      return new Promise((resolve, reject) => {
+        bytesWaiting += record.byteLength;
+        if (priority === "low") low.push({ partition, record, resolve, reject, since: clock.monotonic() });
+        else normal.push({ partition, record, resolve, reject, since: 0 });
+        writing ??= writeAll();
+      });
+    },
+    waiting,
     take() {
       const whole = { countMax: limits.groupCommitWritesMax, bytesMax: limits.logBatchBytesMax };
       // Half for those that waited their time, the rest for normal ones: neither class can starve the other
@@ -50,13 +72,17 @@ export function openGroupCommit(clock: Clock): GroupCommit {
       bytesWaiting -= batch.bytes;
       return batch.appends;
     },
+    async close() {
+      closed = true;
+      await writing;
+    },
   };
 }
 
 /** Moves what fits from the front of `from` to `batch`: at least one where `batch` is empty and may take any. */
 function moveFront(from: Entry[], batch: Batch, fit: { countMax: number; bytesMax: number }): void {
   let moved = 0;
-  for (const { append } of from) {
+  for (const append of from) {
     const bytes = batch.bytes + append.record.byteLength;
     if (batch.appends.length >= fit.countMax || (batch.appends.length > 0 && bytes > fit.bytesMax)) break;
     batch.appends.push(append);
@@ -71,7 +97,6 @@ interface Batch {
   bytes: number;
 }
 
-interface Entry {
-  readonly append: Append;
+interface Entry extends Append {
   readonly since: number;
 }

@@ -9,6 +9,7 @@ import { isBatchCheaper, publishTogether } from "./jetstream-publish.ts";
 import { firstOfRecordAt, readRecords, tailOf } from "./jetstream-read.ts";
 import { connectToStream, partitionSubject, type StreamShape, trimmedSubject } from "./jetstream-stream.ts";
 import type { Log, LogRecord } from "./log.ts";
+import { checkPartition } from "./partition.ts";
 import { bodyBytesMaxOf, cutRecord, type PartMessage } from "./message-size.ts";
 import { singleFlight } from "../single-flight.ts";
 import { createRecentRecords, type RecentRecords } from "./recent-records.ts";
@@ -49,8 +50,6 @@ class JetStreamLog implements Log {
   /** The highest sequence of each partition that this process knows to be there. */
   readonly #seen: number[];
   #trimming: Promise<unknown> = Promise.resolve();
-  #flushing: Promise<void> | undefined;
-  #closed = false;
 
   constructor(options: JetStreamLogOptions, connection: JetStreamConnection) {
     this.partitions = options.partitions;
@@ -58,31 +57,26 @@ class JetStreamLog implements Log {
     this.#replicas = options.replicas;
     this.#logger = options.logger;
     this.#connection = connection;
-    this.#line = openGroupCommit(options.clock);
+    this.#line = openGroupCommit(options.clock, () => this.#flush());
     this.#seen = Array.from({ length: options.partitions }, () => 0);
     this.#recent = options.recent ?? createRecentRecords(options.clock);
     this.#notices = openRecordNotices({ ...options, connection, recent: this.#recent });
   }
 
   append(partition: number, record: Uint8Array, priority: "normal" | "low" = "normal"): Promise<number> {
-    this.#check(partition);
-    if (this.#closed) return Promise.reject(new Refusal("LOG_UNAVAILABLE", "The log is closed"));
-    if (!this.#line.hasRoomFor(record)) return Promise.reject(new Refusal("OVERLOADED", "Too many appends wait for the log"));
-    return new Promise((resolve, reject) => {
-      this.#line.join({ partition, record, resolve, reject }, priority);
-      this.#flushing ??= this.#flush();
-    });
+    checkPartition(partition, this.partitions);
+    return this.#line.append(partition, record, priority);
   }
 
   async tail(partition: number): Promise<number> {
-    this.#check(partition);
+    checkPartition(partition, this.partitions);
     const tail = await this.#reach(() => this.#askTail(partition));
     this.#see(partition, tail);
     return tail;
   }
 
   async read(partition: number, after: number, options: { max: number; bytesMax: number; current?: boolean }): Promise<LogRecord[]> {
-    this.#check(partition);
+    checkPartition(partition, this.partitions);
     if (!options.current) {
       if (this.#notices.isEnd(partition, after)) return [];
       const recent = this.#recent.read(partition, after, options);
@@ -102,7 +96,7 @@ class JetStreamLog implements Log {
   }
 
   async trim(partition: number, through: number): Promise<void> {
-    this.#check(partition);
+    checkPartition(partition, this.partitions);
     if (through < (this.#seen[partition] ?? 0)) return await this.#reach(() => this.#trimSome(partition, through));
     // What this process appends from now on is above the tail, and is kept
     const asked = this.tail(partition);
@@ -114,21 +108,17 @@ class JetStreamLog implements Log {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    while (this.#flushing) await this.#flushing;
+    await this.#line.close();
     this.#notices.end();
     await this.#connection.close();
   }
 
   /** One write after the other, so that a partition's order is that of the calls; what arrives meanwhile is the next. */
   async #flush(): Promise<void> {
-    while (this.#line.waiting() > 0) {
-      // Callers that the last write woke may append again before the next one closes
-      await setImmediate();
-      await this.#trimming;
-      await this.#write(this.#line.take());
-    }
-    this.#flushing = undefined;
+    // Callers that the last write woke may append again before the next one closes
+    await setImmediate();
+    await this.#trimming;
+    await this.#write(this.#line.take());
   }
 
   /** As one batch, taken or refused whole, or each by itself; in their order, and answered in that order, in both cases. */
@@ -206,16 +196,11 @@ class JetStreamLog implements Log {
   }
 
   async #reach<T>(ask: () => Promise<T>): Promise<T> {
-    if (this.#closed) throw new Refusal("LOG_UNAVAILABLE", "The log is closed");
+    if (this.#line.closed) throw new Refusal("LOG_UNAVAILABLE", "The log is closed");
     try {
       return await ask();
     } catch (error) {
       throw error instanceof Refusal ? error : new Refusal("LOG_UNAVAILABLE", "The log cannot be reached", { cause: error });
     }
-  }
-
-  #check(partition: number): void {
-    if (Number.isInteger(partition) && partition >= 0 && partition < this.partitions) return;
-    throw new RangeError(`Expected a partition from 0 to ${this.partitions - 1}, got ${partition}`);
   }
 }

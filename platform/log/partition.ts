@@ -5,3 +5,9 @@ import { fnv1a } from "../fnv1a.ts";
 export function partitionOf(workspaceId: string, partitions: number): number {
   return fnv1a(workspaceId) % partitions;
 }
+
+/** Throws RangeError for one that there is not. */
+export function checkPartition(partition: number, partitions: number): void {
+  if (Number.isInteger(partition) && partition >= 0 && partition < partitions) return;
+  throw new RangeError(`Expected a partition from 0 to ${partitions - 1}, got ${partition}`);
+}

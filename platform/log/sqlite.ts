@@ -10,7 +10,7 @@ import { migrate } from "../sqlite/migrate.ts";
 import type { Log, LogRecord } from "./log.ts";
 import { createOwnTail, type OwnTail } from "./own-tail.ts";
 import { packRecords, rowBounds, unpackRecords } from "./packed-records.ts";
-import { partitionOf } from "./partition.ts";
+import { checkPartition, partitionOf } from "./partition.ts";
 import type { ReachFile } from "./reach-file.ts";
 import { beginSqliteEpoch, epochSchema, givenThrough, openSqliteEpoch, type SqliteEpoch } from "./sqlite-epoch.ts";
 import { type Append, type GroupCommit, openGroupCommit } from "./group-commit.ts";
@@ -34,7 +34,7 @@ export async function openSqliteLog(
     throw new Error(`The log was made with ${found} partitions and cannot be opened with ${partitions}`);
   }
   const epoch = await openSqliteEpoch({ database, clock, logger, ...(reach && { reach }) });
-  return new SqliteLog({ database, partitions, line: openGroupCommit(clock), epoch });
+  return new SqliteLog({ database, partitions, clock, epoch });
 }
 
 /** Lets a log that is not open yet, and has no records, go on above `through`; makes its tables where they are missing. */
@@ -110,39 +110,30 @@ class SqliteLog implements Log {
   readonly #recent: readonly OwnTail[];
   readonly #epoch: SqliteEpoch;
   readonly #listeners = new Set<{ listener: (partition: number) => void }>();
-  #flushing: Promise<void> | undefined;
-  #closed = false;
 
-  constructor(parts: { database: Database; partitions: number; line: GroupCommit; epoch: SqliteEpoch }) {
+  constructor(parts: { database: Database; partitions: number; clock: Clock; epoch: SqliteEpoch }) {
     this.partitions = parts.partitions;
     this.begins = parts.epoch.begins;
     this.#epoch = parts.epoch;
     this.#database = parts.database;
-    this.#line = parts.line;
+    this.#line = openGroupCommit(parts.clock, () => this.#writeBatch());
     this.#tails = tailRows(this.#database);
     this.#trimmed = this.#tails.map(() => 0);
     this.#recent = this.#tails.map(createOwnTail);
   }
 
   append(partition: number, record: Uint8Array, priority: "normal" | "low" = "normal"): Promise<number> {
-    this.#check(partition);
-    if (this.#closed) return Promise.reject(new Refusal("LOG_UNAVAILABLE", "The intake log is closed"));
-    if (!this.#line.hasRoomFor(record)) {
-      return Promise.reject(new Refusal("OVERLOADED", "Too many appends wait for the intake log"));
-    }
-    return new Promise((resolve, reject) => {
-      this.#line.join({ partition, record, resolve, reject }, priority);
-      this.#flushing ??= this.#flush();
-    });
+    checkPartition(partition, this.partitions);
+    return this.#line.append(partition, record, priority);
   }
 
   async tail(partition: number): Promise<number> {
-    this.#check(partition);
+    checkPartition(partition, this.partitions);
     return this.#tails[partition] ?? 0;
   }
 
   async read(partition: number, after: number, options: { max: number; bytesMax: number }): Promise<LogRecord[]> {
-    this.#check(partition);
+    checkPartition(partition, this.partitions);
     const recent = this.#recent[partition]?.read(after, options);
     if (recent !== undefined) return recent;
     const records: LogRecord[] = [];
@@ -192,17 +183,11 @@ class SqliteLog implements Log {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    while (this.#flushing) await this.#flushing;
+    await this.#line.close();
     this.#epoch.close(Math.max(0, ...this.#tails));
   }
 
-  /** One batch after the other: what arrives during a write is the next batch. */
-  async #flush(): Promise<void> {
-    while (this.#line.waiting() > 0) await this.#writeBatch();
-    this.#flushing = undefined;
-  }
-
+  /** What arrives during a write is the next batch. */
   async #writeBatch(): Promise<void> {
     // Filled when the transaction runs, so that it holds whatever came until then; kept if it has to run again
     let batch: readonly Append[] | undefined;
@@ -263,11 +248,6 @@ class SqliteLog implements Log {
 
   #placeOf(partition: number, sequence: number): number {
     return sequence * this.partitions + partition;
-  }
-
-  #check(partition: number): void {
-    if (Number.isInteger(partition) && partition >= 0 && partition < this.partitions) return;
-    throw new RangeError(`Expected a partition from 0 to ${this.partitions - 1}, got ${partition}`);
   }
 }
 
