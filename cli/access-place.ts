@@ -5,18 +5,26 @@ import { systemClock } from "../platform/clock.ts";
 import { silentLogger } from "../platform/logger.ts";
 import type { Database } from "../platform/sqlite/database.ts";
 import { dataFolder, withAccess } from "./data-folder.ts";
-import { isoTime } from "./output.ts";
+import type { JsonOption } from "./output.ts";
 import { readSettings } from "./settings.ts";
 
-export interface PlaceOptions {
+interface PlaceOptions {
   /** Names a data folder, whatever the environment says. */
   readonly dataDir?: string;
   readonly env?: NodeJS.ProcessEnv;
+  /** Makes a data folder where there is none. */
+  readonly create?: boolean;
 }
 
-/** When a key or token was made and when it ends, in ISO 8601. */
-export function lifeOf({ createdAt, revokedAt }: { readonly createdAt: number; readonly revokedAt: number | null }) {
-  return { createdAt: isoTime(createdAt), revokedAt: revokedAt === null ? null : isoTime(revokedAt) };
+/** Of most commands. */
+export interface FolderOptions extends JsonOption {
+  readonly dataDir?: string;
+}
+
+/** Of commands about one workspace. */
+export interface WorkspaceOptions extends FolderOptions {
+  /** Id, name or company/name. */
+  readonly workspace?: string;
 }
 
 /**
@@ -25,13 +33,11 @@ export function lifeOf({ createdAt, revokedAt }: { readonly createdAt: number; r
  * they learn of changes within a second.
  */
 export async function withAccessPlace<T>(
-  options: PlaceOptions,
-  folder: { readonly create: boolean },
+  { dataDir, env = process.env, create = false }: PlaceOptions,
   work: (access: Access & AccessAdmin, database: Database | undefined) => Promise<T> | T,
 ): Promise<T> {
-  const env = options.env ?? process.env;
-  if (options.dataDir !== undefined || !env["HEDDLE_CASSANDRA_CONTACT_POINTS"]) {
-    return await withAccess(dataFolder(options.dataDir, env), folder, async (access, database) => await work(access, database));
+  if (dataDir !== undefined || !env["HEDDLE_CASSANDRA_CONTACT_POINTS"]) {
+    return await withAccess(dataFolder(dataDir, env), work, { create });
   }
   // The drivers of the mesh take memory that a server in one process does not have to spend
   const { openMeshAccess, readMeshAccess } = await import("../gateway/mesh-access.ts");

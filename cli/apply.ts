@@ -41,7 +41,7 @@ export async function apply(options: ApplyOptions): Promise<number> {
   const folder = dataFolder(options.dataDir);
   const isNew = !existsSync(join(folder, databaseFile));
   try {
-    const result = await withAccessPlace(options, { create: !options.dryRun }, async (access, database) => {
+    const result = await withAccessPlace({ ...options, create: !options.dryRun }, async (access, database) => {
       // Also where it is a folder that was mistyped
       if (isNew && database) printError(`Made a new Heddle in the folder "${folder}"`);
       return await applyText(access, text, {

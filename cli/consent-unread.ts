@@ -1,7 +1,7 @@
 /** Lanes of consent for heddle log: how far they are, and records that wait for a human: shown, tried once more, and passed over. */
 import type { SetAsidePlace } from "../platform/lane/hold-back.ts";
 import type { ShownRecord } from "../platform/lane/shown-record.ts";
-import { withAccessPlace } from "./access-place.ts";
+import { type FolderOptions, withAccessPlace } from "./access-place.ts";
 import { type ConsentPlace, type LaneLag, type LedgerPlace, type UnreadRecord, withConsentPlace } from "./consent-place.ts";
 
 interface UnreadConsent extends UnreadRecord {
@@ -15,7 +15,7 @@ interface ConsentLanes {
 }
 
 /** Both empty in a mesh whose settings do not say where the services are. */
-export async function consentLanes(options: { readonly dataDir?: string }): Promise<ConsentLanes> {
+export async function consentLanes(options: FolderOptions): Promise<ConsentLanes> {
   const found = await inPlace(options, ({ ledgers }) =>
     Promise.all(ledgers.map(async ({ ledger, setAside, lag }) => {
       const [unread, behind] = [await setAside(), await lag()];
@@ -26,7 +26,7 @@ export async function consentLanes(options: { readonly dataDir?: string }): Prom
 
 /** What the record at the place says. Undefined where the settings do not say where the services are. */
 export async function showConsent(
-  options: { readonly dataDir?: string },
+  options: FolderOptions,
   lane: string,
   { workspaceId, sequence, part }: SetAsidePlace,
 ): Promise<ShownRecord | undefined> {
@@ -39,7 +39,7 @@ export async function showConsent(
 
 /** Passes over the record at the place. False where the settings do not say where the services are. */
 export async function skipConsent(
-  options: { readonly dataDir?: string },
+  options: FolderOptions,
   lane: string,
   { workspaceId, sequence, part }: SetAsidePlace,
 ): Promise<boolean> {
@@ -51,18 +51,18 @@ export async function skipConsent(
 }
 
 /** How many are tried once more. */
-export async function redriveConsent(options: { readonly dataDir?: string }): Promise<number> {
+export async function redriveConsent(options: FolderOptions): Promise<number> {
   const counts = await inPlace(options, ({ ledgers }) => Promise.all(ledgers.map(({ redrive }) => redrive())));
   return (counts ?? []).reduce((sum, count) => sum + count, 0);
 }
 
 /** Undefined in a mesh whose settings do not say where the services are. */
-async function inPlace<T>({ dataDir }: { readonly dataDir?: string }, work: (place: ConsentPlace) => Promise<T>): Promise<T | undefined> {
+async function inPlace<T>({ dataDir }: FolderOptions, work: (place: ConsentPlace) => Promise<T>): Promise<T | undefined> {
   const { env } = process;
   if (dataDir === undefined && env["HEDDLE_PROFILE_URL"]) {
     if (!env["HEDDLE_SUBSCRIPTION_URL"] || !env["HEDDLE_MESSAGING_STATUS_URL"]) return undefined;
     return await withConsentPlace({ database: undefined }, work);
   }
   const folder = dataDir === undefined ? {} : { dataDir };
-  return await withAccessPlace(folder, { create: false }, (_, database) => withConsentPlace({ database }, work));
+  return await withAccessPlace(folder, (_, database) => withConsentPlace({ database }, work));
 }

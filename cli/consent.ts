@@ -3,30 +3,13 @@ import type { Workspace } from "../gateway/access/access.ts";
 import { normaliseEmail, normalisePhone } from "../platform/address.ts";
 import type { LedgerDamage, LedgerEntry } from "../platform/ledger/ledger.ts";
 import { findById } from "../platform/identifier.ts";
-import { withAccessPlace } from "./access-place.ts";
+import { withAccessPlace, type WorkspaceOptions } from "./access-place.ts";
 import { type ConsentPlace, type ConsentSubject, type NamedGroup, withConsentPlace } from "./consent-place.ts";
 import { chooseWorkspace } from "./data-folder.ts";
 import { linkBase } from "./link-base.ts";
-import {
-  CommandError,
-  counted,
-  exitCodes,
-  isoTime,
-  type JsonOption,
-  print,
-  printError,
-  printJson,
-  printResult,
-  table,
-  UsageError,
-} from "./output.ts";
+import { CommandError, counted, exitCodes, isoTime, print, printError, printJson, printResult, table, UsageError } from "./output.ts";
 
-interface FolderOptions extends JsonOption {
-  readonly workspace?: string;
-  readonly dataDir?: string;
-}
-
-export interface HistoryOptions extends FolderOptions {
+export interface HistoryOptions extends WorkspaceOptions {
   readonly email?: string;
   readonly phone?: string;
   readonly externalId?: string;
@@ -47,7 +30,7 @@ export async function history(options: HistoryOptions): Promise<number> {
 }
 
 /** Ends with 1 and the first damaged entry where a chain is not what it was when it was written. */
-export async function verify(options: FolderOptions): Promise<number> {
+export async function verify(options: WorkspaceOptions): Promise<number> {
   const results = await inWorkspace(
     options,
     ({ ledgers }, { id }) => Promise.all(ledgers.map(async ({ ledger, verify }) => ({ ledger, ...await verify(id) }))),
@@ -58,7 +41,7 @@ export async function verify(options: FolderOptions): Promise<number> {
 }
 
 /** Every entry of the workspace as NDJSON, one chain after the other. */
-export async function exportLedger(options: FolderOptions): Promise<number> {
+export async function exportLedger(options: WorkspaceOptions): Promise<number> {
   await inWorkspace(options, async ({ ledgers }, { id }) => {
     for (const { ledger, entries } of ledgers) {
       for await (const entry of entries(id)) print(JSON.stringify({ ledger, ...shown(entry) }));
@@ -69,7 +52,7 @@ export async function exportLedger(options: FolderOptions): Promise<number> {
 
 /** Prints the link of one address for the List-Unsubscribe header. */
 export async function link(
-  options: FolderOptions & { readonly email: string; readonly group?: string; readonly url?: string },
+  options: WorkspaceOptions & { readonly email: string; readonly group?: string; readonly url?: string },
 ): Promise<number> {
   const email = emailOf(options.email);
   const base = linkBase(options);
@@ -83,21 +66,21 @@ export async function link(
 }
 
 /** New links get a new key; those made so far stay good. */
-export async function rotateLinkKey(options: FolderOptions): Promise<number> {
+export async function rotateLinkKey(options: WorkspaceOptions): Promise<number> {
   const id = await inPlace(options, (place) => place.rotateLinkKey());
   printResult(options, { keyId: id }, `Links from now on are sealed with key ${id}; older links stay good`);
   return exitCodes.ok;
 }
 
-function inWorkspace<T>(options: FolderOptions, work: (place: ConsentPlace, workspace: Workspace) => Promise<T>): Promise<T> {
-  return withAccessPlace(options, { create: false }, (access, database) => {
+function inWorkspace<T>(options: WorkspaceOptions, work: (place: ConsentPlace, workspace: Workspace) => Promise<T>): Promise<T> {
+  return withAccessPlace(options, (access, database) => {
     const workspace = chooseWorkspace(access.rows(), options.workspace);
     return withConsentPlace({ database }, (place) => work(place, workspace));
   });
 }
 
-function inPlace<T>(options: FolderOptions, work: (place: ConsentPlace) => Promise<T>): Promise<T> {
-  return withAccessPlace(options, { create: false }, (_access, database) => withConsentPlace({ database }, work));
+function inPlace<T>(options: WorkspaceOptions, work: (place: ConsentPlace) => Promise<T>): Promise<T> {
+  return withAccessPlace(options, (_access, database) => withConsentPlace({ database }, work));
 }
 
 function subjectOf({ email, phone, externalId }: HistoryOptions): ConsentSubject {

@@ -25,11 +25,11 @@ export function dataFolder(option: string | undefined, env: NodeJS.ProcessEnv = 
  */
 export async function withAccess<T>(
   folder: string,
-  options: { readonly create: boolean },
-  work: (access: Access & AccessAdmin, database: Database) => Promise<T>,
+  work: (access: Access & AccessAdmin, database: Database) => Promise<T> | T,
+  { create = false }: { readonly create?: boolean } = {},
 ): Promise<T> {
   const path = join(folder, databaseFile);
-  if (options.create) makeFolder(resolve(folder));
+  if (create) makeFolder(resolve(folder));
   else if (!existsSync(path)) {
     throw new CommandError(`There is no Heddle in the folder "${folder}": start one, or name its folder with --data-dir`);
   }

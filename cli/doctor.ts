@@ -13,7 +13,7 @@ import { databaseEndings, modeForOthers } from "../platform/sqlite/owner-only.ts
 import { asCalled } from "./called-as.ts";
 import { databaseFile, dataFolder, isServed } from "./data-folder.ts";
 import type { Finding } from "../platform/finding.ts";
-import { exitCodes, print, printJson, table } from "./output.ts";
+import { exitCodes, printResult, table } from "./output.ts";
 import { runningFile, type RunningRecord } from "./running-record.ts";
 import { readStartConfig, type StartConfig } from "./start-config.ts";
 
@@ -35,8 +35,7 @@ export async function doctor(options: DoctorOptions): Promise<number> {
   const found = isMesh ? await examineOfMesh(options.env) : await examine(options);
   const findings = found.map((finding) => ({ ...finding, text: asCalled(finding.text) }));
   const failed = findings.some((finding) => finding.level === "fail");
-  if (options.json) printJson(findings);
-  else print(table(["CHECK", "", "FOUND"], findings.map(({ check, level, text }) => [check, level, text])));
+  printResult(options, findings, table(["CHECK", "", "FOUND"], findings.map(({ check, level, text }) => [check, level, text])));
   return failed ? exitCodes.failure : exitCodes.ok;
 }
 

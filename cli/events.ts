@@ -64,7 +64,7 @@ async function withEvents(dataDir: string | undefined, work: (events: Pick<Event
       await stream.close();
     }
   }
-  await withAccess(dataFolder(dataDir), { create: false }, async (_, database) => {
+  await withAccess(dataFolder(dataDir), async (_, database) => {
     await work(await openSqliteEvents({ database, clock: systemClock }));
   });
 }

@@ -60,7 +60,7 @@ export async function exportUsers(options: ExportOptions): Promise<number> {
 /** All users of a workspace, in pages, as they stood when the first was read. */
 async function* readFolder(options: ExportOptions): AsyncGenerator<readonly unknown[]> {
   const folder = dataFolder(options.dataDir, options.env);
-  const workspace = await withAccess(folder, { create: false }, async (access) => chooseWorkspace(access.rows(), options.workspace));
+  const workspace = await withAccess(folder, async (access) => chooseWorkspace(access.rows(), options.workspace));
   const database = openDatabase({ path: join(folder, databaseFile) });
   try {
     const { statuses } = await readMessagingStatus(database, systemClock);
@@ -76,11 +76,7 @@ async function* readFolder(options: ExportOptions): AsyncGenerator<readonly unkn
 
 /** All users of a workspace, in pages, each as its profile stood when its page was read. */
 async function* readMesh({ env, workspace: name }: ExportOptions): AsyncGenerator<readonly unknown[]> {
-  const { id: workspaceId, currencyRates } = await withAccessPlace(
-    { env },
-    { create: false },
-    (access) => chooseWorkspace(access.rows(), name),
-  );
+  const { id: workspaceId, currencyRates } = await withAccessPlace({ env }, (access) => chooseWorkspace(access.rows(), name));
   const peer = readSettings(env, (reader) => readPeer(reader, "profile"));
   const { client, close } = connectClient(ProfileService, { ...peer, caller: "operator", deadlineMs: limits.rpcDeadlineMsMax });
   try {

@@ -8,17 +8,14 @@ import { readPeer } from "../platform/mesh-config.ts";
 import { connectClient } from "../platform/rpc/client.ts";
 import { LogService } from "../proto/gen/heddle/log/v1/log_service_pb.ts";
 import { type LogOperation, openLogOperation } from "../services/profile/wire.ts";
+import type { FolderOptions } from "./access-place.ts";
 import { consentLanes, redriveConsent, showConsent, skipConsent } from "./consent-unread.ts";
 import { dataFolder, withAccess } from "./data-folder.ts";
-import { counted, exitCodes, type JsonOption, plain, print, printJson, printResult, table, UsageError } from "./output.ts";
+import { counted, exitCodes, plain, print, printJson, printResult, table, UsageError } from "./output.ts";
 import { placeOf, type RecordOptions } from "./record-place.ts";
 import { readSettings } from "./settings.ts";
 
-interface PlaceOptions extends JsonOption {
-  readonly dataDir?: string;
-}
-
-export async function status(options: PlaceOptions): Promise<number> {
+export async function status(options: FolderOptions): Promise<number> {
   const { lags: intake, held, setAside } = await withLog(options, (log) => log.status());
   const { lags: consent, unread } = await consentLanes(options);
   const lags = [...intake, ...consent];
@@ -51,7 +48,7 @@ export async function status(options: PlaceOptions): Promise<number> {
   return exitCodes.ok;
 }
 
-export async function redrive(options: PlaceOptions): Promise<number> {
+export async function redrive(options: FolderOptions): Promise<number> {
   const { users, records } = await withLog(options, (log) => log.redrive());
   const consent = await redriveConsent(options);
   const lines = [users === 0 ? "No user is blocked" : `${counted(users, "blocked user is", "blocked users are")} tried once more`];
@@ -105,9 +102,9 @@ function lackOfAddresses(): never {
   throw new UsageError("Expected HEDDLE_SUBSCRIPTION_URL and HEDDLE_MESSAGING_STATUS_URL, which say where the services are");
 }
 
-async function withLog<T>({ dataDir }: PlaceOptions, work: (log: LogOperation) => Promise<T>): Promise<T> {
+async function withLog<T>({ dataDir }: FolderOptions, work: (log: LogOperation) => Promise<T>): Promise<T> {
   if (dataDir === undefined && process.env["HEDDLE_PROFILE_URL"]) return await withMeshLog(work);
-  return await withAccess(dataFolder(dataDir), { create: false }, async (_, database) => {
+  return await withAccess(dataFolder(dataDir), async (_, database) => {
     const log = await openSqliteLog({ database, partitions: embeddedPartitions, clock: systemClock });
     try {
       return await work(await openLogOperation(database, { partitions: embeddedPartitions, tail: (partition) => log.tail(partition) }));

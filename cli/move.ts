@@ -48,7 +48,7 @@ export interface Moved {
 /** The parts of the mesh run, so that what was accepted is applied; refuses where a process writes. */
 export async function backupMesh({ file, env, wanted }: MeshBackup): Promise<Moved> {
   const streams = readSettings(env, readStreams);
-  const choice = chooseMoved(await withAccessPlace({ env }, { create: false }, (access) => access.rows()), wanted);
+  const choice = chooseMoved(await withAccessPlace({ env }, (access) => access.rows()), wanted);
   const before = await untilApplied(env);
   return await intoFile(file, choice, async (path) => {
     const mesh = await meshSide(env);

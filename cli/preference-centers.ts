@@ -7,18 +7,13 @@ import {
   type PreferenceCenterVersion,
 } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
 import { asCalled } from "./called-as.ts";
-import { withAccessPlace } from "./access-place.ts";
+import { type FolderOptions, withAccessPlace, type WorkspaceOptions } from "./access-place.ts";
 import { withCenters } from "./centers-place.ts";
 import { chooseWorkspace } from "./data-folder.ts";
 import { linkBase } from "./link-base.ts";
-import { CommandError, exitCodes, isoTime, type JsonOption, print, printJson, printResult, table, UsageError } from "./output.ts";
+import { CommandError, exitCodes, isoTime, printResult, table, UsageError } from "./output.ts";
 
-interface CenterOptions extends JsonOption {
-  readonly workspace?: string;
-  readonly dataDir?: string;
-}
-
-export async function list(options: CenterOptions): Promise<number> {
+export async function list(options: WorkspaceOptions): Promise<number> {
   const centers = await inWorkspace(options, async ({ content, scope }) => (await content.listPreferenceCenters({ scope })).centers);
   const rows = centers.map(({ id, name, version, updatedAt, state }) => ({
     id,
@@ -27,17 +22,17 @@ export async function list(options: CenterOptions): Promise<number> {
     state: state === CenterState.DRAFT ? "draft" : "active",
     updatedAt: isoTime(updatedAt),
   }));
-  if (options.json) printJson(rows);
-  else if (rows.length === 0) {
-    print(asCalled("There are no preference centers yet: create one over the API, or declare one with heddle apply"));
-  } else {
-    const cells = rows.map((row) => [row.id, row.name, String(row.version), row.state, row.updatedAt]);
-    print(table(["ID", "NAME", "VERSION", "STATE", "UPDATED"], cells));
-  }
+  const text = rows.length === 0
+    ? asCalled("There are no preference centers yet: create one over the API, or declare one with heddle apply")
+    : table(
+      ["ID", "NAME", "VERSION", "STATE", "UPDATED"],
+      rows.map((row) => [row.id, row.name, String(row.version), row.state, row.updatedAt]),
+    );
+  printResult(options, rows, text);
   return exitCodes.ok;
 }
 
-export async function versions(center: string, options: CenterOptions): Promise<number> {
+export async function versions(center: string, options: WorkspaceOptions): Promise<number> {
   const found = await inWorkspace(options, async ({ content, scope }) => {
     const { id } = await chosen(content, scope, center);
     const all: PreferenceCenterVersion[] = [];
@@ -56,29 +51,26 @@ export async function versions(center: string, options: CenterOptions): Promise<
     requestId,
     ...(restoredFrom === 0 ? {} : { restoredFrom }),
   }));
-  if (options.json) printJson(rows);
-  else {
-    const cells = rows.map((
-      row,
-    ) => [String(row.version), row.writtenAt, row.actor, row.restoredFrom ? `restored from ${row.restoredFrom}` : ""]);
-    print(table(["VERSION", "WRITTEN", "BY", ""], cells));
-  }
+  const cells = rows.map((
+    row,
+  ) => [String(row.version), row.writtenAt, row.actor, row.restoredFrom ? `restored from ${row.restoredFrom}` : ""]);
+  printResult(options, rows, table(["VERSION", "WRITTEN", "BY", ""], cells));
   return exitCodes.ok;
 }
 
-export async function diff(center: string, version: string, options: CenterOptions & { readonly from?: string }): Promise<number> {
+export async function diff(center: string, version: string, options: WorkspaceOptions & { readonly from?: string }): Promise<number> {
   const to = versionOf(version);
   const from = options.from === undefined ? Math.max(1, to - 1) : versionOf(options.from);
   const { fields } = await inWorkspace(options, async ({ content, scope }) => {
     const { id } = await chosen(content, scope, center);
     return await content.diffPreferenceCenterVersions({ scope, id, from, to });
   });
-  if (options.json) printJson({ from, to, fields: fields.map(({ field, unified }) => ({ field, unified })) });
-  else print(fields.length === 0 ? "Nothing changed" : fields.map(({ field, unified }) => `${field}\n${unified}`).join("\n\n"));
+  const text = fields.length === 0 ? "Nothing changed" : fields.map(({ field, unified }) => `${field}\n${unified}`).join("\n\n");
+  printResult(options, { from, to, fields: fields.map(({ field, unified }) => ({ field, unified })) }, text);
   return exitCodes.ok;
 }
 
-export async function restore(center: string, version: string, options: CenterOptions): Promise<number> {
+export async function restore(center: string, version: string, options: WorkspaceOptions): Promise<number> {
   const restored = await inWorkspace(options, async ({ content, scope }) => {
     const { id } = await chosen(content, scope, center);
     return (await content.restorePreferenceCenterVersion({ scope, id, version: versionOf(version) })).center;
@@ -91,7 +83,7 @@ export async function restore(center: string, version: string, options: CenterOp
   return exitCodes.ok;
 }
 
-export async function url(center: string, externalId: string, options: CenterOptions & { readonly url?: string }): Promise<number> {
+export async function url(center: string, externalId: string, options: WorkspaceOptions & { readonly url?: string }): Promise<number> {
   const base = linkBase(options);
   const { path, expiresAt } = await inWorkspace(options, async ({ content, scope }) => {
     const { id } = await chosen(content, scope, center);
@@ -102,8 +94,8 @@ export async function url(center: string, externalId: string, options: CenterOpt
   return exitCodes.ok;
 }
 
-export async function rotateLinkKey(options: Pick<CenterOptions, "dataDir" | "json">): Promise<number> {
-  const made = await withAccessPlace(options, { create: false }, async (_access, database) => {
+export async function rotateLinkKey(options: FolderOptions): Promise<number> {
+  const made = await withAccessPlace(options, async (_access, database) => {
     return await withCenters({ database }, async (content) => (await content.rotatePreferenceLinkKey({})).keyId);
   });
   const keyId = made ?? refuseNowhere();
@@ -114,10 +106,10 @@ export async function rotateLinkKey(options: Pick<CenterOptions, "dataDir" | "js
 type Scope = { readonly workspaceId: string; readonly actor: string };
 
 async function inWorkspace<T>(
-  options: CenterOptions,
+  options: WorkspaceOptions,
   work: (at: { readonly content: Client<typeof ContentService>; readonly scope: Scope }) => Promise<T>,
 ): Promise<T> {
-  return await withAccessPlace(options, { create: false }, async (access, database) => {
+  return await withAccessPlace(options, async (access, database) => {
     const scope = { workspaceId: chooseWorkspace(access.rows(), options.workspace).id, actor: "heddle preference-centers" };
     const found = await withCenters({ database }, async (content) => ({ result: await work({ content, scope }) }));
     return (found ?? refuseNowhere()).result;

@@ -1,10 +1,9 @@
 /** The record that `heddle log show` and `heddle log skip` mean, by their options. */
+import type { WorkspaceOptions } from "./access-place.ts";
 import type { LedgerPlace } from "./consent-place.ts";
-import { type JsonOption, UsageError } from "./output.ts";
+import { UsageError } from "./output.ts";
 
-export interface RecordOptions extends JsonOption {
-  readonly dataDir?: string;
-  readonly workspace?: string;
+export interface RecordOptions extends WorkspaceOptions {
   readonly user?: string;
   readonly lane?: string;
   readonly partition?: string;

@@ -3,32 +3,29 @@ import { systemClock } from "../platform/clock.ts";
 import { readStore } from "../platform/mesh-config.ts";
 import { readMeshScimLog } from "../services/scim/mesh-wire.ts";
 import { type LogEntry, type LogQuestion, readScimLog } from "../services/scim/wire.ts";
-import { withAccessPlace } from "./access-place.ts";
-import { exitCodes, isoTime, plain, print, printJson } from "./output.ts";
+import { type FolderOptions, withAccessPlace } from "./access-place.ts";
+import { exitCodes, isoTime, plain, printResult } from "./output.ts";
 import { chooseCompany } from "./scim-tokens.ts";
 import { readSettings } from "./settings.ts";
 
-export interface ScimLogOptions {
+export interface ScimLogOptions extends FolderOptions {
   readonly company?: string;
   /** Id or userName of one user. */
   readonly user?: string;
   readonly limit: number;
-  readonly dataDir?: string;
-  readonly json?: boolean;
 }
 
 /** The oldest of those shown first, so that what happened last stands at the end. */
 export async function log(options: ScimLogOptions): Promise<number> {
-  const entries = await withAccessPlace(options, { create: false }, async (access, database) => {
+  const entries = await withAccessPlace(options, async (access, database) => {
     const companyId = chooseCompany(access.rows(), options.company).id;
     const about = options.user === undefined ? {} : { about: options.user };
     const question = { companyId, limit: options.limit, ...about };
     return (database ? await readScimLog(database, question, systemClock) : await readFromMesh(question)).toReversed();
   });
-  if (options.json) printJson(entries.map((entry) => ({ ...entry, at: isoTime(entry.at) })));
-  else if (entries.length === 0) {
-    print(options.user === undefined ? "Nothing has been asked for yet" : `Nothing was asked about ${options.user}`);
-  } else for (const entry of entries) print(lineOf(entry));
+  const nothing = options.user === undefined ? "Nothing has been asked for yet" : `Nothing was asked about ${options.user}`;
+  const text = entries.length === 0 ? nothing : entries.map(lineOf).join("\n");
+  printResult(options, entries.map((entry) => ({ ...entry, at: isoTime(entry.at) })), text);
   return exitCodes.ok;
 }
 

@@ -1,18 +1,13 @@
 /** heddle scim-tokens: makes, lists, rotates and revokes the tokens of identity providers in the data folder or in the mesh. */
 import type { Company } from "../gateway/access/access.ts";
-import { isAddressRange, isOrigin } from "../gateway/access/declaration-holders.ts";
+import { isOrigin } from "../gateway/access/declaration-holders.ts";
 import type { AccessRows } from "../gateway/access/rows.ts";
 import { createToken, type NewToken, revokeToken, rotateToken } from "../gateway/access/tokens.ts";
 import { asCalled } from "./called-as.ts";
-import { lifeOf, withAccessPlace } from "./access-place.ts";
+import { type FolderOptions, withAccessPlace } from "./access-place.ts";
+import { addressesOf, lifeOf, oldText, overlapMsOf, printMade, printRevoked, type RotateOptions } from "./credentials.ts";
 import { chooseWorkspace, workspacePath } from "./data-folder.ts";
-import { CommandError, counted, exitCodes, type JsonOption, print, printJson, printResult, table, UsageError } from "./output.ts";
-
-interface FolderOptions extends JsonOption {
-  readonly dataDir?: string;
-}
-
-const hourMs = 3_600_000;
+import { CommandError, exitCodes, printResult, table, UsageError } from "./output.ts";
 
 export async function create(
   options: FolderOptions & {
@@ -26,10 +21,8 @@ export async function create(
   },
 ): Promise<number> {
   if (!isOrigin(options.origin)) throw new UsageError("An origin is printable ASCII characters, with no space at either end");
-  const ipAllow = listed(options.allowIp ?? []);
-  const wrong = ipAllow.find((address) => !isAddressRange(address));
-  if (wrong !== undefined) throw new UsageError(`"${wrong}" is neither an IP address nor a range such as 10.0.0.0/8`);
-  const made = await withAccessPlace(options, { create: false }, (access) => {
+  const ipAllow = addressesOf(options);
+  const { token, secret } = await withAccessPlace(options, (access) => {
     const rows = access.rows();
     const company = chooseCompany(rows, options.company);
     const own = { ...rows, workspaces: rows.workspaces.filter(({ companyId }) => companyId === company.id) };
@@ -44,12 +37,11 @@ export async function create(
       ipAllow,
     });
   });
-  printMade(made, options);
-  return exitCodes.ok;
+  return printMade({ ...token, secret }, [boundText(token)], options);
 }
 
 export async function list(options: FolderOptions & { readonly company?: string }): Promise<number> {
-  const rows = await withAccessPlace(options, { create: false }, async (access) => access.rows());
+  const rows = await withAccessPlace(options, (access) => access.rows());
   const only = options.company === undefined ? undefined : chooseCompany(rows, options.company).id;
   const tokens = rows.tokens.filter(({ companyId }) => only === undefined || companyId === only).map((token) => ({
     id: token.id,
@@ -63,46 +55,31 @@ export async function list(options: FolderOptions & { readonly company?: string 
     ipAllow: token.ipAllow,
     ...lifeOf(token),
   }));
-  if (options.json) printJson(tokens);
-  else if (tokens.length === 0) print(asCalled("There are no SCIM tokens yet: make one with heddle scim-tokens create"));
-  else {
-    const cells = tokens.map((token) => [
-      token.id,
-      token.company,
-      token.name,
-      `${token.origin}${token.originHeader === "optional" ? " (optional)" : ""}`,
-      token.permissionsOnCreate,
-      token.defaultWorkspace,
-      token.ipAllow.join(","),
-      token.createdAt,
-      token.revokedAt ?? "",
-    ]);
-    print(table(["ID", "COMPANY", "NAME", "ORIGIN", "PERMISSIONS", "LANDS IN", "ONLY FROM", "CREATED", "REVOKED"], cells));
-  }
+  const cells = tokens.map((token) => [
+    token.id,
+    token.company,
+    token.name,
+    `${token.origin}${token.originHeader === "optional" ? " (optional)" : ""}`,
+    token.permissionsOnCreate,
+    token.defaultWorkspace,
+    token.ipAllow.join(","),
+    token.createdAt,
+    token.revokedAt ?? "",
+  ]);
+  const text = tokens.length === 0
+    ? asCalled("There are no SCIM tokens yet: make one with heddle scim-tokens create")
+    : table(["ID", "COMPANY", "NAME", "ORIGIN", "PERMISSIONS", "LANDS IN", "ONLY FROM", "CREATED", "REVOKED"], cells);
+  printResult(options, tokens, text);
   return exitCodes.ok;
 }
 
 export async function revoke(id: string, options: FolderOptions): Promise<number> {
-  const token = await withAccessPlace(options, { create: false }, (access) => revokeToken(access, id));
-  printResult(
-    options,
-    { id: token.id, name: token.name, ...lifeOf(token) },
-    `The SCIM token ${token.id} (${token.name}) is revoked; a running server refuses it within a second`,
-  );
-  return exitCodes.ok;
+  return printRevoked(await withAccessPlace(options, (access) => revokeToken(access, id)), "SCIM token", options);
 }
 
-export async function rotate(id: string, options: FolderOptions & { readonly overlapHours?: number }): Promise<number> {
-  const overlapMs = options.overlapHours === undefined ? undefined : Math.round(options.overlapHours * hourMs);
-  const made = await withAccessPlace(options, { create: false }, (access) => rotateToken(access, id, overlapMs));
-  printMade(made, options);
-  if (options.json) return exitCodes.ok;
-  print(
-    options.overlapHours === undefined
-      ? asCalled(`The old token stays valid until you revoke it: heddle scim-tokens revoke ${id}`)
-      : `The old token ${id} stays valid for ${counted(options.overlapHours, "hour")}`,
-  );
-  return exitCodes.ok;
+export async function rotate(id: string, options: RotateOptions): Promise<number> {
+  const { token, secret } = await withAccessPlace(options, (access) => rotateToken(access, id, overlapMsOf(options)));
+  return printMade({ ...token, secret }, [boundText(token), oldText({ what: "token", id, commands: "scim-tokens" }, options)], options);
 }
 
 /** The company that a person means by id or name; without one the only one there is. */
@@ -116,19 +93,11 @@ export function chooseCompany(rows: AccessRows, wanted: string | undefined): Com
   throw new UsageError(`There are several companies, name one with --company: ${listedNames}`);
 }
 
-function printMade({ token, secret }: NewToken, options: FolderOptions): void {
-  if (options.json) printJson({ ...token, ...lifeOf(token), secret });
-  else {print(
-      `The SCIM token ${token.id} (${token.name}) is bound to the origin ${token.origin}. Its secret, shown once, keep it now:\n  ${secret}`,
-    );}
+function boundText({ id, name, origin }: NewToken["token"]): string {
+  return `The SCIM token ${id} (${name}) is bound to the origin ${origin}`;
 }
 
 function landingPath(rows: AccessRows, workspaceId: string): string {
   const workspace = rows.workspaces.find(({ id }) => id === workspaceId);
   return workspace ? workspacePath(rows, workspace) : "";
-}
-
-/** Addresses may stand apart by spaces, commas or both. */
-function listed(texts: readonly string[]): string[] {
-  return texts.flatMap((text) => text.split(",")).map((text) => text.trim()).filter((text) => text !== "");
 }

@@ -7,17 +7,12 @@ import {
   type MissingTexts,
   type TranslationService,
 } from "../proto/gen/heddle/content/v1/translation_service_pb.ts";
-import { withAccessPlace } from "./access-place.ts";
+import { withAccessPlace, type WorkspaceOptions } from "./access-place.ts";
 import { chooseWorkspace } from "./data-folder.ts";
-import { CommandError, exitCodes, type JsonOption, print, printError, printJson, table, UsageError } from "./output.ts";
+import { CommandError, exitCodes, print, printError, printResult, table, UsageError } from "./output.ts";
 import { withTranslations } from "./translations-place.ts";
 
-interface TranslationsOptions extends JsonOption {
-  readonly workspace?: string;
-  readonly dataDir?: string;
-}
-
-export interface MissingOptions extends TranslationsOptions {
+export interface MissingOptions extends WorkspaceOptions {
   readonly locale?: string;
   readonly check?: boolean;
 }
@@ -32,38 +27,31 @@ export async function missing(options: MissingOptions): Promise<number> {
         throw error instanceof Refusal && error.reason === "INPUT_INVALID" ? new UsageError(error.message, { cause: error }) : error;
       }),
   );
-  if (options.json) printJson(missing.map(missingJson));
-  else if (missing.length === 0) print("Nothing is missing");
-  else print(table(["LOCALE", "MESSAGE", "MISSING", "TEXTS"], missing.map(missingCells)));
+  const text = missing.length === 0 ? "Nothing is missing" : table(["LOCALE", "MESSAGE", "MISSING", "TEXTS"], missing.map(missingCells));
+  printResult(options, missing.map(missingJson), text);
   // Beside the JSON, which stays one document
   if (more) (options.json ? printError : print)("There are more; name one language with --locale");
   return options.check && missing.length > 0 ? exitCodes.failure : exitCodes.ok;
 }
 
 /** Everything that has an id, with it. */
-export async function list(options: TranslationsOptions): Promise<number> {
+export async function list(options: WorkspaceOptions): Promise<number> {
   const { settings, owners } = await inWorkspace(
     options,
     (translations, workspaceId) => translations.getDeclaredTranslations({ scope: { workspaceId }, sourceCharsMax: 0 }),
   );
   const locales = (settings?.locales ?? []).map(({ id, name }) => ({ what: "locale", name, id, channel: "", locales: "" }));
   const things = [...locales, ...owners.flatMap(thingsOf)];
-  if (options.json) printJson(things);
-  else if (things.length === 0) print("Nothing is declared");
-  else {print(
-      table(
-        ["WHAT", "NAME", "CHANNEL", "LOCALES", "ID"],
-        things.map((thing) => [thing.what, thing.name, thing.channel, thing.locales, thing.id]),
-      ),
-    );}
+  const cells = things.map((thing) => [thing.what, thing.name, thing.channel, thing.locales, thing.id]);
+  printResult(options, things, things.length === 0 ? "Nothing is declared" : table(["WHAT", "NAME", "CHANNEL", "LOCALES", "ID"], cells));
   return exitCodes.ok;
 }
 
 async function inWorkspace<T>(
-  options: TranslationsOptions,
+  options: WorkspaceOptions,
   work: (translations: Client<typeof TranslationService>, workspaceId: string) => Promise<T>,
 ): Promise<T> {
-  return await withAccessPlace(options, { create: false }, async (access, database) => {
+  return await withAccessPlace(options, async (access, database) => {
     const { id } = chooseWorkspace(access.rows(), options.workspace);
     const found = await withTranslations({ database }, async (translations) => ({ result: await work(translations, id) }));
     if (found === undefined) throw new CommandError("Translations are kept by the content service: set HEDDLE_CONTENT_URL");

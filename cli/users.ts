@@ -2,7 +2,7 @@
 import { type Answer, type Input, openClient, RefusedError } from "../client/client.ts";
 import { calling } from "./http-call.ts";
 import { serverKey, serverUrl } from "./import.ts";
-import { CommandError, exitCodes, type JsonOption, print, printJson, printResult, table, UsageError } from "./output.ts";
+import { CommandError, exitCodes, type JsonOption, plain, printResult, table, UsageError } from "./output.ts";
 
 interface ServerOptions extends JsonOption {
   readonly url?: string;
@@ -15,14 +15,10 @@ export async function rejected(options: ServerOptions): Promise<number> {
   const url = serverUrl(options);
   const client = openClient({ url, key: serverKey(options) });
   const { users = [] } = (await calling("The list", url, () => client.call("listRejectedUsers", {}))).body;
-  if (options.json) printJson(users);
-  else if (users.length === 0) print("Nobody is rejected");
-  else {
-    const rows = users.map(({ platform_id: id, external_id: externalId = "", counted, count, max }) => {
-      return [id, plain(externalId), `${count} ${words[counted] ?? counted}`, String(max)];
-    });
-    print(table(["PLATFORM ID", "EXTERNAL ID", "HAS", "MAY HAVE"], rows));
-  }
+  const rows = users.map(({ platform_id: id, external_id: externalId = "", counted, count, max }) => {
+    return [id, plain(externalId), `${count} ${words[counted] ?? counted}`, String(max)];
+  });
+  printResult(options, users, users.length === 0 ? "Nobody is rejected" : table(["PLATFORM ID", "EXTERNAL ID", "HAS", "MAY HAVE"], rows));
   return exitCodes.ok;
 }
 
@@ -76,11 +72,6 @@ function userOf({ externalId, platformId, alias }: AdmitOptions): Input<"admitUs
     throw new UsageError("Name one user: --external-id <id>, --platform-id <id> or --alias <label> <name>");
   }
   return user;
-}
-
-/** Names that clients chose, without what a terminal would obey. */
-function plain(text: string): string {
-  return text.replace(/\p{C}/gu, "?");
 }
 
 const words: Readonly<Record<string, string>> = { event_names: "event names", product_ids: "product ids", sessions: "sessions" };
