@@ -14,14 +14,14 @@ import { Refusal } from "../platform/refusal.ts";
 import { withAccessPlace } from "./access-place.ts";
 import { isWanted } from "./ask.ts";
 import { asCalled } from "./called-as.ts";
-import { type CentersPlace, withCenters } from "./centers-place.ts";
+import type { PartPlace } from "./called-part.ts";
+import { withCenters, withTranslations } from "./content-place.ts";
 import { databaseFile, dataFolder } from "./data-folder.ts";
 import { checkGroups, declareAllGroups } from "./declare-groups.ts";
 import { declareAllMessages, type DeclareMessagesOptions, hasMessages } from "./declare-messages.ts";
 import { declareAllPages, hasPages } from "./declare-pages.ts";
 import { CommandError, exitCodes, print, printError, printJson, table } from "./output.ts";
 import { readStandardInput } from "./standard-input.ts";
-import { type TranslationsPlace, withTranslations } from "./translations-place.ts";
 
 export interface ApplyOptions {
   readonly file: string;
@@ -61,7 +61,7 @@ export async function apply(options: ApplyOptions): Promise<number> {
   }
 }
 
-export interface ApplyTextOptions extends DeclareMessagesOptions, TranslationsPlace {
+export interface ApplyTextOptions extends DeclareMessagesOptions, PartPlace {
   /** Called with secrets as soon as they are made: what follows may fail, and then they cannot be read any more. */
   readonly onMade: (made: DeclareResult) => void;
   /** Called before anything is written, where things would be removed; throws where they may not be. */
@@ -147,7 +147,7 @@ async function declareAccess(admin: AccessAdmin, declaration: Declaration, optio
 async function declareMessages(
   admin: AccessAdmin,
   declaration: Declaration,
-  options: DeclareMessagesOptions & TranslationsPlace,
+  options: DeclareMessagesOptions & PartPlace,
 ): Promise<readonly Change[]> {
   if (!options.prune && !hasMessages(declaration)) return [];
   const rows = admin.rows();
@@ -162,7 +162,7 @@ async function declareMessages(
 async function declarePages(
   admin: AccessAdmin,
   declaration: Declaration,
-  options: DeclareMessagesOptions & CentersPlace,
+  options: DeclareMessagesOptions & PartPlace,
 ): Promise<readonly Change[]> {
   if (!hasPages(declaration)) return [];
   const rows = admin.rows();

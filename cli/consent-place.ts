@@ -8,13 +8,13 @@ import type { LedgerDamage, LedgerEntry } from "../platform/ledger/ledger.ts";
 import { ledgerEntryFromMessage } from "../platform/ledger/message.ts";
 import { limits } from "../platform/limits.ts";
 import { readPeer } from "../platform/mesh-config.ts";
-import { connectClient } from "../platform/rpc/client.ts";
 import type { Database } from "../platform/sqlite/database.ts";
 import { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import { SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { readMessagingStatus } from "../services/messaging-status/wire.ts";
 import { findUserIds } from "../services/profile/wire.ts";
 import { readMembershipLedger } from "../services/subscription/wire.ts";
+import { type PartPlace, withCalled } from "./called-part.ts";
 import { readSettings } from "./settings.ts";
 
 export interface ConsentPlace {
@@ -82,7 +82,7 @@ type SubjectKey =
 
 /** `database`: of the data folder; without it the services are called, at HEDDLE_SUBSCRIPTION_URL and HEDDLE_MESSAGING_STATUS_URL. */
 export async function withConsentPlace<T>(
-  { database, env = process.env }: { readonly database: Database | undefined; readonly env?: NodeJS.ProcessEnv },
+  { database, env = process.env }: PartPlace,
   work: (place: ConsentPlace) => Promise<T>,
 ): Promise<T> {
   if (database) return await work(await inFolder(database));
@@ -90,15 +90,9 @@ export async function withConsentPlace<T>(
     subscription: readPeer(reader, "subscription"),
     messagingStatus: readPeer(reader, "messaging-status"),
   }));
-  const called = { caller: "gateway", deadlineMs: limits.drainMsMax, clock: systemClock };
-  const subscription = connectClient(SubscriptionService, { ...peers.subscription, ...called });
-  const messagingStatus = connectClient(MessagingStatusService, { ...peers.messagingStatus, ...called });
-  try {
-    return await work(inMesh(subscription.client, messagingStatus.client));
-  } finally {
-    subscription.close();
-    messagingStatus.close();
-  }
+  return await withCalled(SubscriptionService, peers.subscription, (subscription) => {
+    return withCalled(MessagingStatusService, peers.messagingStatus, (messagingStatus) => work(inMesh(subscription, messagingStatus)));
+  });
 }
 
 async function inFolder(database: Database): Promise<ConsentPlace> {

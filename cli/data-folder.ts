@@ -13,6 +13,8 @@ import { CommandError, UsageError } from "./output.ts";
 import { defaultDataDir } from "./start-config.ts";
 
 export const databaseFile = "heddle.db";
+/** Of the intake. One workspace is one order; with one disk behind them, more partitions would only add work. */
+export const partitions = 1;
 
 /** The folder that the option, the environment or the default names. */
 export function dataFolder(option: string | undefined, env: NodeJS.ProcessEnv = process.env): string {

@@ -1,27 +1,18 @@
 /** Declared subscription groups on their way from the declaration's rows to the service that owns them. */
-import { systemClock } from "../platform/clock.ts";
 import { limits } from "../platform/limits.ts";
-import { type PeerConfig, readOptionalPeer } from "../platform/mesh-config.ts";
 import { Refusal } from "../platform/refusal.ts";
-import type { Database } from "../platform/sqlite/database.ts";
 import type { Client } from "@connectrpc/connect";
 import type { AccessAdmin } from "../gateway/access/admin.ts";
 import type { Declaration } from "../gateway/access/declaration.ts";
 import { Channel as ChannelNumber, SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { type Channel, declareGroups } from "../services/subscription/wire.ts";
+import { type PartPlace, withOptionalPart } from "./called-part.ts";
 import { notYet, workspaceIdOf } from "./declare-messages.ts";
 import { CommandError } from "./output.ts";
-import { readSettings } from "./settings.ts";
-
-export interface GroupsPlace {
-  /** Of the data folder; without it the subscription service is called, at HEDDLE_SUBSCRIPTION_URL. */
-  readonly database: Database | undefined;
-  readonly env?: NodeJS.ProcessEnv;
-}
 
 /** Of every workspace; with `prune` groups that are no longer declared are archived. Doing it again changes nothing. */
 export async function declareAllGroups(
-  { database, env = process.env }: GroupsPlace,
+  { database, env }: PartPlace,
   admin: Pick<AccessAdmin, "rows">,
   options: { readonly prune?: boolean } = {},
 ): Promise<void> {
@@ -35,21 +26,17 @@ export async function declareAllGroups(
  * Before anything is written: the service that owns the groups is there and would take them.
  */
 export async function checkGroups(
-  { database, env = process.env }: GroupsPlace,
+  { database, env }: PartPlace,
   admin: Pick<AccessAdmin, "rows">,
   { file, prune }: { readonly file: Declaration; readonly prune: boolean },
 ): Promise<void> {
   const isNamed = file.companies.some(({ workspaces }) => workspaces.some(({ items }) => items.some(isGroup)));
   const known = declaredIn(admin, prune);
   if (database !== undefined || (!isNamed && known.length === 0)) return;
-  const peer = groupsPeer(env);
-  if (peer === undefined) {
-    if (isNamed || known.some(({ groups }) => groups.length > 0)) throw noGroupsAddress();
-    return;
-  }
   // A workspace that is not there yet has no groups
   const workspaceIds = [admin.rows().workspaces[0]?.id ?? notYet, ...known.map(({ workspaceId }) => workspaceId)];
-  await withGroups(peer, async (client) => {
+  const isNeeded = isNamed || known.some(({ groups }) => groups.length > 0);
+  await withGroups({ env, isNeeded }, async (client) => {
     for (const workspaceId of new Set(workspaceIds)) {
       const { groups: there } = await client.listGroups({ scope: { workspaceId } }).catch(noneWhereUnknown);
       const stay = prune
@@ -113,13 +100,8 @@ function declaredIn(admin: Pick<AccessAdmin, "rows">, prune: boolean): DeclaredG
   })).filter(({ groups }) => groups.length > 0 || prune);
 }
 
-async function declareInMesh(env: NodeJS.ProcessEnv, declared: readonly DeclaredGroups[]): Promise<void> {
-  const peer = groupsPeer(env);
-  if (peer === undefined) {
-    if (declared.every(({ groups }) => groups.length === 0)) return;
-    throw noGroupsAddress();
-  }
-  await withGroups(peer, async (client) => {
+async function declareInMesh(env: NodeJS.ProcessEnv | undefined, declared: readonly DeclaredGroups[]): Promise<void> {
+  await withGroups({ env, isNeeded: declared.some(({ groups }) => groups.length > 0) }, async (client) => {
     for (const { workspaceId, groups, prune } of declared) {
       const messages = groups.map(({ channel, ...group }) => ({ ...group, channel: channelNumbers[channel] }));
       await client.declareGroups({ scope: { workspaceId }, groups: messages, prune });
@@ -127,27 +109,17 @@ async function declareInMesh(env: NodeJS.ProcessEnv, declared: readonly Declared
   });
 }
 
-function groupsPeer(env: NodeJS.ProcessEnv): PeerConfig | undefined {
-  return readSettings(env, (reader) => ({ subscription: readOptionalPeer(reader, "subscription") })).subscription;
-}
-
-function noGroupsAddress(): CommandError {
-  return new CommandError("Subscription groups are kept by the subscription service: set HEDDLE_SUBSCRIPTION_URL. Nothing was changed");
-}
-
-async function withGroups(peer: PeerConfig, work: (client: Client<typeof SubscriptionService>) => Promise<void>): Promise<void> {
-  const { connectClient } = await import("../platform/rpc/client.ts");
-  const { client, close } = connectClient(SubscriptionService, {
-    ...peer,
-    caller: "gateway",
-    deadlineMs: limits.drainMsMax,
-    clock: systemClock,
-  });
-  try {
+/** `isNeeded`: groups are declared, so that the service has to be there. */
+async function withGroups(
+  { env, isNeeded }: { readonly env: NodeJS.ProcessEnv | undefined; readonly isNeeded: boolean },
+  work: (client: Client<typeof SubscriptionService>) => Promise<void>,
+): Promise<void> {
+  const found = await withOptionalPart(SubscriptionService, { part: "subscription", env }, async (client) => {
     await work(client);
-  } finally {
-    close();
-  }
+    return true;
+  });
+  if (found || !isNeeded) return;
+  throw new CommandError("Subscription groups are kept by the subscription service: set HEDDLE_SUBSCRIPTION_URL. Nothing was changed");
 }
 
 const channelNumbers: Readonly<Record<Channel, ChannelNumber>> = {

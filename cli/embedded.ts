@@ -39,7 +39,7 @@ import { openMessagingStatus } from "../services/messaging-status/wire.ts";
 import { type EmailStatuses, emailStatusesBy, logService, noStatuses, openLogOperation, openProfile } from "../services/profile/wire.ts";
 import { openScim, type ScimOptions } from "../services/scim/wire.ts";
 import { openSubscription } from "../services/subscription/wire.ts";
-import { databaseFile } from "./data-folder.ts";
+import { databaseFile, partitions } from "./data-folder.ts";
 import { runningFile } from "./running-record.ts";
 import type { StartConfig } from "./start-config.ts";
 
@@ -50,9 +50,6 @@ export interface Embedded {
   /** Finishes what was taken, then closes all parts, the ones in front first. */
   close(): Promise<void>;
 }
-
-/** One workspace is one order; with one disk behind them, more partitions would only add work. */
-const partitions = 1;
 
 /**
  * Takes the data folder and opens all parts on it. `prepare` runs when it is known who may call, before anything can be

@@ -1,16 +1,16 @@
 /** heddle log: how far the log is applied, what it cannot apply, and what to do about it. */
 import { Buffer } from "node:buffer";
+import type { Client } from "@connectrpc/connect";
 import { systemClock } from "../platform/clock.ts";
 import { shownFrom } from "../platform/lane/shown-record.ts";
-import { limits } from "../platform/limits.ts";
 import { openSqliteLog } from "../platform/log/sqlite.ts";
 import { readPeer } from "../platform/mesh-config.ts";
-import { connectClient } from "../platform/rpc/client.ts";
 import { LogService } from "../proto/gen/heddle/log/v1/log_service_pb.ts";
 import { type LogOperation, openLogOperation } from "../services/profile/wire.ts";
 import type { FolderOptions } from "./access-place.ts";
+import { withCalled } from "./called-part.ts";
 import { consentLanes, redriveConsent, showConsent, skipConsent } from "./consent-unread.ts";
-import { dataFolder, withAccess } from "./data-folder.ts";
+import { dataFolder, partitions, withAccess } from "./data-folder.ts";
 import { counted, exitCodes, plain, print, printJson, printResult, table, UsageError } from "./output.ts";
 import { placeOf, type RecordOptions } from "./record-place.ts";
 import { readSettings } from "./settings.ts";
@@ -103,51 +103,45 @@ function lackOfAddresses(): never {
 }
 
 async function withLog<T>({ dataDir }: FolderOptions, work: (log: LogOperation) => Promise<T>): Promise<T> {
-  if (dataDir === undefined && process.env["HEDDLE_PROFILE_URL"]) return await withMeshLog(work);
+  if (dataDir === undefined && process.env["HEDDLE_PROFILE_URL"]) {
+    const peer = readSettings(process.env, (reader) => readPeer(reader, "profile"));
+    return await withCalled(LogService, { ...peer, caller: "operator" }, (client) => work(meshLog(client)));
+  }
   return await withAccess(dataFolder(dataDir), async (_, database) => {
-    const log = await openSqliteLog({ database, partitions: embeddedPartitions, clock: systemClock });
+    const log = await openSqliteLog({ database, partitions, clock: systemClock });
     try {
-      return await work(await openLogOperation(database, { partitions: embeddedPartitions, tail: (partition) => log.tail(partition) }));
+      return await work(await openLogOperation(database, { partitions, tail: (partition) => log.tail(partition) }));
     } finally {
       await log.close();
     }
   });
 }
 
-/** As cli/embedded.ts opens it. */
-const embeddedPartitions = 1;
-
-async function withMeshLog<T>(work: (log: LogOperation) => Promise<T>): Promise<T> {
-  const peer = readSettings(process.env, (reader) => readPeer(reader, "profile"));
-  const { client, close } = connectClient(LogService, { ...peer, caller: "operator", deadlineMs: limits.drainMsMax, clock: systemClock });
-  try {
-    return await work({
-      async status() {
-        const { lags, held, setAside } = await client.getStatus({});
-        return {
-          lags: lags.map(({ lane, records, seconds }) => ({ lane, records: Number(records), seconds })),
-          held: held.map(({ workspaceId, userId, reason, sequence, part }) => ({
-            workspaceId,
-            userId,
-            reason,
-            mark: [Number(sequence), part] as const,
-          })),
-          setAside: setAside.map(({ partition, sequence, reason }) => ({ partition, sequence: Number(sequence), reason })),
-        };
-      },
-      async show(at) {
-        return shownFrom((await client.showRecord(messageOf(at))).record);
-      },
-      async redrive() {
-        const { users, records } = await client.redrive({});
-        return { users, records };
-      },
-      skipSetAside: async (at) => void await client.skip(messageOf(at)),
-      skip: async (at) => void await client.skip(messageOf(at)),
-    });
-  } finally {
-    close();
-  }
+function meshLog(client: Client<typeof LogService>): LogOperation {
+  return {
+    async status() {
+      const { lags, held, setAside } = await client.getStatus({});
+      return {
+        lags: lags.map(({ lane, records, seconds }) => ({ lane, records: Number(records), seconds })),
+        held: held.map(({ workspaceId, userId, reason, sequence, part }) => ({
+          workspaceId,
+          userId,
+          reason,
+          mark: [Number(sequence), part] as const,
+        })),
+        setAside: setAside.map(({ partition, sequence, reason }) => ({ partition, sequence: Number(sequence), reason })),
+      };
+    },
+    async show(at) {
+      return shownFrom((await client.showRecord(messageOf(at))).record);
+    },
+    async redrive() {
+      const { users, records } = await client.redrive({});
+      return { users, records };
+    },
+    skipSetAside: async (at) => void await client.skip(messageOf(at)),
+    skip: async (at) => void await client.skip(messageOf(at)),
+  };
 }
 
 function messageOf(place: Parameters<LogOperation["show"]>[0]) {

@@ -3,11 +3,10 @@ import { setTimeout } from "node:timers/promises";
 
 import { systemClock } from "../platform/clock.ts";
 import { type LogsAtRest, lookAtLogs } from "../platform/lane/at-rest.ts";
-import { limits } from "../platform/limits.ts";
 import { silentLogger } from "../platform/logger.ts";
 import { readPeer, readStreams } from "../platform/mesh-config.ts";
-import { connectClient } from "../platform/rpc/client.ts";
 import { LogService } from "../proto/gen/heddle/log/v1/log_service_pb.ts";
+import { withCalled } from "./called-part.ts";
 import { CommandError, printError } from "./output.ts";
 import { type RestPatience, restPatience } from "./rest-patience.ts";
 import { readSettings } from "./settings.ts";
@@ -62,11 +61,6 @@ const lookAgainMs = 500;
 /** The profile service alone knows: it writes the rows of a step after the step. */
 async function areNamesWritten(env: NodeJS.ProcessEnv): Promise<boolean> {
   const peer = readSettings(env, (reader) => readPeer(reader, "profile"));
-  const { client, close } = connectClient(LogService, { ...peer, caller: "operator", deadlineMs: limits.drainMsMax, clock: systemClock });
-  try {
-    const { lags } = await client.getStatus({});
-    return lags.every(({ records }) => records === 0n);
-  } finally {
-    close();
-  }
+  const { lags } = await withCalled(LogService, { ...peer, caller: "operator" }, (client) => client.getStatus({}));
+  return lags.every(({ records }) => records === 0n);
 }

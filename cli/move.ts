@@ -15,7 +15,7 @@ import { readEvents, readStreams } from "../platform/mesh-config.ts";
 import { type Database, openDatabase } from "../platform/sqlite/database.ts";
 import { withAccessPlace } from "./access-place.ts";
 import { type BackupContent, copyDatabaseOf, sealBackup } from "./backup-file.ts";
-import { workspacePath } from "./data-folder.ts";
+import { partitions, workspacePath } from "./data-folder.ts";
 import { openEpochKeyspaces } from "./epoch-keyspaces.ts";
 import { inPart, withScratch } from "./in-part.ts";
 import { chooseMoved, type MoveChoice, type Wanted } from "./move-choice.ts";
@@ -194,7 +194,7 @@ async function copyIntoDatabase(
     await refuseWaiting(from);
     const to = await folderSide(database);
     const keysLeftOut = await withProgress((progress) => copyMoved(from, to, { choice, through, progress }));
-    await beginSqliteLogAbove(database, through, embeddedPartitions);
+    await beginSqliteLogAbove(database, through, partitions);
     if (isNewFolder) await beginSqliteLogAnew(database, systemClock);
     const access = await openAccess({ database, clock: systemClock });
     try {
@@ -207,9 +207,6 @@ async function copyIntoDatabase(
     await database.close();
   }
 }
-
-/** As cli/embedded.ts opens its log. */
-const embeddedPartitions = 1;
 
 async function withProgress<T>(work: (progress: MoveProgress) => Promise<T>): Promise<T> {
   const progress = openMoveProgress(process.stderr, () => systemClock.monotonic());

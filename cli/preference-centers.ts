@@ -8,7 +8,7 @@ import {
 } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
 import { asCalled } from "./called-as.ts";
 import { type FolderOptions, withAccessPlace, type WorkspaceOptions } from "./access-place.ts";
-import { withCenters } from "./centers-place.ts";
+import { withCenters } from "./content-place.ts";
 import { chooseWorkspace } from "./data-folder.ts";
 import { linkBase } from "./link-base.ts";
 import { CommandError, exitCodes, isoTime, printResult, table, UsageError } from "./output.ts";

@@ -10,7 +10,7 @@ import {
 import { withAccessPlace, type WorkspaceOptions } from "./access-place.ts";
 import { chooseWorkspace } from "./data-folder.ts";
 import { CommandError, exitCodes, print, printError, printResult, table, UsageError } from "./output.ts";
-import { withTranslations } from "./translations-place.ts";
+import { withTranslations } from "./content-place.ts";
 
 export interface MissingOptions extends WorkspaceOptions {
   readonly locale?: string;
