@@ -34,7 +34,6 @@ export const meshFiles = [
   "scim-lists",
   "scim-patches",
   "scim-users",
-  "consent-access",
   "consent-other",
   "email-",
   "sms-",

@@ -1,5 +1,6 @@
 /** What counts as not sent: empty lists and texts and null, beside a filled list and alone, at every route that names users. */
 import { expect, test } from "vitest";
+import { routeTable } from "../../gateway/route-table.ts";
 import { declared } from "../declaration.ts";
 import { fresh, freshEmail, freshPhone, heddleSuite } from "../suite.ts";
 
@@ -18,6 +19,15 @@ async function track(body: object): Promise<void> {
   const answer = await heddle.post("/users/track", body);
   expect(answer.status, answer.text).toBe(201);
 }
+
+const consentRoutes = routeTable.filter(({ path }) => /^\/(v2\/)?(subscription|email|sms)\//.test(path));
+
+test.each(consentRoutes)("$method $path: a request that names nothing is 400, also with a slash at the end", async ({ method, path }) => {
+  for (const written of [path, `${path}/`]) {
+    const answer = await heddle.heddle.request(method, written, method === "POST" ? {} : undefined);
+    expect([written, answer.status]).toEqual([written, 400]);
+  }
+});
 
 for (const empty of empties) {
   const sent = JSON.stringify(empty);

@@ -58,10 +58,9 @@ test("another workspace's key changes no user of ours, by whatever name", async 
   const before = await heddle.user(user.external_id);
   const alias = { user_alias: user.alias };
   await theirs("POST", "/users/track", {
-    attributes: [{ braze_id: brazeId, stolen: 1 }, { ...alias, stolen: 1 }, { email: user.email, stolen: 1 }, {
+    attributes: [{ braze_id: brazeId }, { platform_id: brazeId }, { external_id: user.external_id }, alias, { email: user.email }, {
       phone: user.phone,
-      stolen: 1,
-    }],
+    }].map((name) => ({ ...name, stolen: 1 })),
     events: [{ external_id: user.external_id, name: "stolen", time: "2026-01-01T00:00:00Z" }],
   });
   await theirs("POST", "/users/alias/update", {

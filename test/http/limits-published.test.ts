@@ -32,6 +32,7 @@ const routes: readonly (readonly [route: string, permission: string, requests: n
   ["GET /subscription/user/status", "subscription.groups.get", 250_000, hour],
   ["GET /email/unsubscribes", "email.unsubscribe", 250_000, hour],
   ["GET /email/hard_bounces", "email.hard_bounces", 250_000, hour],
+  ["POST /email/blacklist", "email.blacklist", 250_000, hour],
   ["POST /email/bounce/remove", "email.bounce.remove", 250_000, hour],
   ["POST /email/spam/remove", "email.spam.remove", 250_000, hour],
   ["GET /sms/invalid_phone_numbers", "sms.invalid_phone_numbers", 250_000, hour],
