@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { demoGroups, demoText } from "../cli/demo.ts";
+import { errorText } from "../platform/error-text.ts";
 import { secret } from "../platform/identifier.ts";
 import { partVariable } from "../platform/mesh-config.ts";
 import { launchMesh, meshLogName, type MeshProcesses, smallLog } from "./mesh-shape.ts";
@@ -39,7 +40,7 @@ try {
   // Without a timer nothing would keep this process up but its children
   await Promise.race([asked.promise, mesh.ended.then(() => console.error(`A part of the mesh ended:\n${mesh?.output()}`))]);
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
+  console.error(errorText(error));
   process.exitCode = 1;
 } finally {
   mesh?.kill("SIGTERM");

@@ -7,23 +7,14 @@ import type { Heddle, StartOptions } from "./heddle.ts";
 
 /** Starts a server before the file's tests and stops it after them; it must then end with exit code 0. */
 export function heddleSuite(options: StartOptions = {}): Suite {
-  let server: Heddle | undefined;
+  const heddle = serverOfFile(options);
   let position = "";
-  beforeAll(async () => {
-    server = await startHeddle(options);
-  });
-  afterAll(async () => {
-    const output = server?.output() ?? "";
-    expect(await server?.close(), `exit code of the server, which printed:\n${output}`).toBe(0);
-  });
 
-  function heddle(): Heddle {
-    if (!server) throw new Error("The server of this suite did not start");
-    return server;
+  function behindWrites(call: CallOptions = {}): CallOptions {
+    return { ...call, headers: { ...(position === "" ? {} : { "x-heddle-position": position }), ...call.headers } };
   }
-  async function post(path: string, body: unknown, call: CallOptions = {}): Promise<Answer> {
-    const headers = { ...(position === "" ? {} : { "x-heddle-position": position }), ...call.headers };
-    const answer = await heddle().request("POST", path, body, { ...call, headers });
+  async function post(path: string, body: unknown, call?: CallOptions): Promise<Answer> {
+    const answer = await heddle().request("POST", path, body, behindWrites(call));
     position = answer.headers.get("x-heddle-position") ?? position;
     return answer;
   }
@@ -41,13 +32,16 @@ export function heddleSuite(options: StartOptions = {}): Suite {
     get heddle() {
       return heddle();
     },
-    get: (path, call) =>
-      heddle().request("GET", path, undefined, {
-        ...call,
-        headers: { ...(position === "" ? {} : { "x-heddle-position": position }), ...call?.headers },
-      }),
+    request: (method, path, body, call) => heddle().request(method, path, body, call),
+    get: (path, call) => heddle().request("GET", path, undefined, behindWrites(call)),
     post,
     accept,
+    merge: async (source, target) => {
+      const update = { identifier_to_merge: { external_id: source }, identifier_to_keep: { external_id: target } };
+      const { status, body } = await accept("/users/merge", { merge_updates: [update] });
+      expect(status).toBe(202);
+      return body.job_id ?? "";
+    },
     track: (body) => accept("/users/track", body),
     verdict: async (array, object) => {
       const answer = await post("/users/track", { [array]: [object] });
@@ -61,6 +55,21 @@ export function heddleSuite(options: StartOptions = {}): Suite {
       if (!user) throw new Error(`There is no user "${externalId}"`);
       return user;
     },
+  };
+}
+
+function serverOfFile(options: StartOptions): () => Heddle {
+  let server: Heddle | undefined;
+  beforeAll(async () => {
+    server = await startHeddle(options);
+  });
+  afterAll(async () => {
+    const output = server?.output() ?? "";
+    expect(await server?.close(), `exit code of the server, which printed:\n${output}`).toBe(0);
+  });
+  return () => {
+    if (!server) throw new Error("The server of this suite did not start");
+    return server;
   };
 }
 
@@ -88,12 +97,16 @@ export function instant(value: unknown): number {
 
 export interface Suite {
   readonly heddle: Heddle;
+  /** As it is sent: without the position of a write before it. */
+  readonly request: Heddle["request"];
   get(path: string, options?: CallOptions): Promise<Answer>;
   /** Remembers the position of a write and presents it with what follows, so that reads wait for it. */
   post(path: string, body: unknown, options?: CallOptions): Promise<Answer>;
   /** A post whose answer must say success. */
   accept(path: string, body: unknown): Promise<Answer>;
   track(body: unknown): Promise<Answer>;
+  /** Merges the user of one external id into that of another; gives the id of the job. */
+  merge(source: string, target: string): Promise<string>;
   /** Sends one object that must be refused, and gives its verdict. */
   verdict(array: "attributes" | "events" | "purchases", object: unknown): Promise<ObjectVerdict>;
   /** The users that /users/export/ids finds. */

@@ -3,7 +3,7 @@
  * rows of Cassandra by table, calls between parts; and the same of a mesh where nothing happens, a second. Never part of a timed test, but requests
  * that do not stand in the intake once each fail it.
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { Agent } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -19,6 +19,7 @@ import { oneEventBody } from "./bodies.ts";
 import { noteFigure } from "./goals.ts";
 import { send } from "./load.ts";
 import { costOf } from "./process-cost.ts";
+import { writeDeclaration } from "./server.ts";
 
 const { values } = parseArgs({
   options: {
@@ -36,11 +37,7 @@ const settleMs = 5_000;
 const trimmedMs = 75_000;
 const key = "bench-key-messages";
 const folder = mkdtempSync(join(tmpdir(), "heddle-messages-bench-"));
-const declarationPath = join(folder, "bench.yaml");
-writeFileSync(
-  declarationPath,
-  `companies:\n  - name: bench\n    workspaces:\n      - name: one\n        apiKeys: [{ name: all, permissions: ["*"], secret: ${key} }]\n`,
-);
+const declarationPath = writeDeclaration(folder, [key]);
 const servers = await startMeshServers({ isMeasured: true });
 const parts = ["gateway", ...meshParts.keys()];
 const ports = new Map((await freePorts(parts.length)).map((port, at) => [parts[at] ?? "", port]));

@@ -25,7 +25,7 @@ describe.skipIf(browserMissing)("in Chromium", () => {
       await inOrder(page, `console-${device}-declaration`);
       await show(page, "keys");
       await expect.poll(() => page.locator("#keys tr", { hasText: name }).innerText()).toContain("no use known");
-      await expect.poll(async () => (await suite.heddle.request("POST", "/users/track", {}, { key: secret })).status).toBe(400);
+      await expect.poll(async () => (await suite.request("POST", "/users/track", {}, { key: secret })).status).toBe(400);
       const listed = async () => JSON.stringify((await suite.get("/console/keys")).body["keys"]);
       await expect.poll(async () =>
         (JSON.parse(await listed()) as { name: string; last_used_at?: string }[]).find((key) => key.name === name)

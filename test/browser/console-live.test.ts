@@ -26,7 +26,7 @@ describe.skipIf(browserMissing)("in Chromium", () => {
   }
 
   async function send(body: object, requestId: string): Promise<void> {
-    await suite.heddle.request("POST", "/users/track", body, { headers: { "x-request-id": requestId } });
+    await suite.request("POST", "/users/track", body, { headers: { "x-request-id": requestId } });
   }
 
   test.each([["phone", 390, "light"], ["desktop", 1_280, "dark"]] as const)(

@@ -66,7 +66,7 @@ describe.skipIf(browserMissing)("in Chromium", () => {
     const { body } = await suite.accept("/preference_center/v1", { ...pages, name: fresh("center"), state: "active" });
     const path = `/preference_center/v1/${String(body["preference_center_api_id"])}`;
     for (const text of ["second", "third"]) {
-      await suite.heddle.request("PUT", path, { ...pages, preference_center_page_html: `<p>${text}</p>`, state: "active" });
+      await suite.request("PUT", path, { ...pages, preference_center_page_html: `<p>${text}</p>`, state: "active" });
     }
     const { page } = await browser.open(`${suite.heddle.url}/console`);
     await enter(page, demoKey);

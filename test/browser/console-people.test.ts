@@ -49,7 +49,7 @@ describe.skipIf(browserMissing)("people, in Chromium", () => {
     });
     await suite.track({ attributes: [{ external_id: `${id}-a`, first_name: `Ada ${id}`, a: 1 }] });
     const set = { subscription_group_id: newsletter, subscription_state: "subscribed", external_id: [`${id}-b`] };
-    expect((await suite.heddle.request("POST", "/subscription/status/set", set)).status).toBe(201);
+    expect((await suite.request("POST", "/subscription/status/set", set)).status).toBe(201);
     const { page } = await signedIn(390);
     const listed = async (list: string) => {
       await show(page, "people");
@@ -68,7 +68,7 @@ describe.skipIf(browserMissing)("people, in Chromium", () => {
     await inOrder(page, "console-phone-members");
     await page.locator("#list").selectOption("unsubscribed");
     await expect.poll(() => page.locator("#people").innerText()).toContain("Nobody here");
-    const { body } = await suite.heddle.request("GET", "/console/series");
+    const { body } = await suite.request("GET", "/console/series");
     const { users } = body as unknown as { users: { count: number } };
     for (const view of ["people", "home"]) {
       await show(page, view);

@@ -13,7 +13,7 @@ describe.skipIf(browserMissing)("in Chromium", () => {
   test.each([["phone", 390, "light"], ["desktop", 1_280, "dark"]] as const)(
     "on a %s missing texts are marked by language, and shown alone by keyboard",
     async (device, width, scheme) => {
-      await suite.heddle.request("PUT", "/canvas/translations", {
+      await suite.request("PUT", "/canvas/translations", {
         workflow_id: ids.canvas,
         step_id: ids.step,
         message_variation_id: ids.stepEmail,

@@ -125,7 +125,7 @@ describe.skipIf(browserMissing)("in Chromium", () => {
     const found = { external_id: id, email: `${id}@example.com`, phone: "+14155550142" };
     const alias = { alias_label: "ticket", alias_name: `alias-${id}` };
     await suite.track({ attributes: [{ ...found, first_name: id }] });
-    await suite.heddle.request("POST", "/users/alias/new", { user_aliases: [{ external_id: id, ...alias }] });
+    await suite.request("POST", "/users/alias/new", { user_aliases: [{ external_id: id, ...alias }] });
     const { page } = await signedIn(viewer, 390);
     for (const name of Object.values(found)) {
       await show(page, "people");

@@ -38,7 +38,7 @@ describe.skipIf(browserMissing)("in Chromium", () => {
     for (const command of commands.filter((text) => text.startsWith("curl "))) {
       const [, url = "", body = ""] = /^curl (\S+)[^]* -d '([^]*)'$/.exec(command) ?? [];
       expect(new URL(url).origin).toBe(suite.heddle.url);
-      statuses.push((await suite.heddle.request("POST", new URL(url).pathname, body)).status);
+      statuses.push((await suite.request("POST", new URL(url).pathname, body)).status);
     }
     expect(statuses).toEqual([201, 201]);
   });

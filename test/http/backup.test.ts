@@ -21,7 +21,7 @@ test("a copy that is made under load has all that was answered before it, and se
   for (const id of ids) await suite.track({ attributes: [{ external_id: id, color: "red" }], events: [eventOf(id)] });
   const load = { over: false };
   const loading = (async () => {
-    while (!load.over) await suite.heddle.request("POST", "/users/track", { events: [eventOf("busy")] });
+    while (!load.over) await suite.request("POST", "/users/track", { events: [eventOf("busy")] });
   })();
   const file = join(folder, "copy.db");
   const made = await runCommand(["backup", file], suite.heddle.commandEnv);
@@ -157,11 +157,11 @@ test("the file of one workspace opens its links and holds no key that the others
   const body = { name: fresh("center"), preference_center_page_html: "", confirmation_page_html: "" };
   const paths: string[] = [];
   for (const key of [demoKey, otherKey]) {
-    await suite.heddle.request("POST", "/users/track", { attributes: [{ external_id, email: `${external_id}@example.com` }] }, { key });
-    const made = await suite.heddle.request("POST", "/preference_center/v1", body, { key });
+    await suite.request("POST", "/users/track", { attributes: [{ external_id, email: `${external_id}@example.com` }] }, { key });
+    const made = await suite.request("POST", "/preference_center/v1", body, { key });
     const path = `/preference_center/v1/${String(made.body["preference_center_api_id"])}/url/${external_id}`;
-    await expect.poll(async () => (await suite.heddle.request("GET", path, undefined, { key })).status).toBe(200);
-    const answer = await suite.heddle.request("GET", path, undefined, { key });
+    await expect.poll(async () => (await suite.request("GET", path, undefined, { key })).status).toBe(200);
+    const answer = await suite.request("GET", path, undefined, { key });
     paths.push(new URL(String(answer.body["preference_center_url"])).pathname);
   }
   const [all, one] = ["links-all.db", "links-one.db"].map((name) => join(folder, name)) as [string, string];

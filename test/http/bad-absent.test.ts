@@ -24,7 +24,7 @@ const consentRoutes = routeTable.filter(({ path }) => /^\/(v2\/)?(subscription|e
 
 test.each(consentRoutes)("$method $path: a request that names nothing is 400, also with a slash at the end", async ({ method, path }) => {
   for (const written of [path, `${path}/`]) {
-    const answer = await heddle.heddle.request(method, written, method === "POST" ? {} : undefined);
+    const answer = await heddle.request(method, written, method === "POST" ? {} : undefined);
     expect([written, answer.status]).toEqual([written, 400]);
   }
 });

@@ -187,7 +187,7 @@ test("bad input: an unknown path is 404 in JSON", async () => {
       "/users/track%2f",
     ], ["POST", "/USERS/TRACK"]] as const
   ) {
-    const answer = await heddle.heddle.request(method, unknown, method === "POST" ? {} : undefined);
+    const answer = await heddle.request(method, unknown, method === "POST" ? {} : undefined);
     expect(answer.status, unknown).toBe(404);
     expect(answer.body.message).toMatch(/\S/);
   }
@@ -195,7 +195,7 @@ test("bad input: an unknown path is 404 in JSON", async () => {
 
 test("bad input: a wrong method is 405 and names the right one", async () => {
   for (const method of ["GET", "PUT", "DELETE", "PATCH"]) {
-    const answer = await heddle.heddle.request(method, path, method === "GET" ? undefined : {});
+    const answer = await heddle.request(method, path, method === "GET" ? undefined : {});
     expect(answer.status, method).toBe(405);
     expect(answer.headers.get("allow")).toContain("POST");
     expect(answer.body.message).toMatch(/\S/);

@@ -17,7 +17,7 @@ const heddle = heddleSuite({
 const user = { external_id: fresh(), email: freshEmail() };
 
 function theirs(method: string, path: string, body?: unknown): Promise<Answer> {
-  return heddle.heddle.request(method, path, body, { key: theirKey });
+  return heddle.request(method, path, body, { key: theirKey });
 }
 
 /** An answer without what is of one request alone. */

@@ -1,32 +1,24 @@
 /** Requests as they are answered, as events of the server: from all gateways, filtered, without anything personal unless the key may see it. */
 import { connect } from "node:net";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { callHeddle } from "../client.ts";
 import { apiKey, declared, workspace } from "../declaration.ts";
-import { demoKey, type Heddle, startHeddle, testShape } from "../heddle.ts";
-import { fresh } from "../suite.ts";
+import { demoKey, testShape } from "../heddle.ts";
+import { fresh, heddleSuite } from "../suite.ts";
 
 const viewer = "a-key-that-may-only-look";
 const trusted = "a-key-that-may-see-bodies";
 const tracker = "a-key-that-may-only-track";
 const stranger = "a-key-of-another-workspace";
-let heddle: Heddle;
-
-beforeAll(async () => {
-  heddle = await startHeddle({
-    apply: declared({
-      keys: [
-        apiKey("viewer", viewer, ["console.view"]),
-        apiKey("trusted", trusted, ["console.view", "console.bodies"]),
-        apiKey("tracker", tracker, ["users.track"]),
-      ],
-      others: [workspace("other", [apiKey("all", stranger)])],
-    }),
-  });
-});
-
-afterAll(async () => {
-  expect(await heddle.close()).toBe(0);
+const heddle = heddleSuite({
+  apply: declared({
+    keys: [
+      apiKey("viewer", viewer, ["console.view"]),
+      apiKey("trusted", trusted, ["console.view", "console.bodies"]),
+      apiKey("tracker", tracker, ["users.track"]),
+    ],
+    others: [workspace("other", [apiKey("all", stranger)])],
+  }),
 });
 
 interface Request {
@@ -49,7 +41,7 @@ interface Watching {
 }
 
 async function watch(
-  { path = "/console/live", headers = {}, key = viewer, url = heddle.url }: {
+  { path = "/console/live", headers = {}, key = viewer, url = heddle.heddle.url }: {
     path?: string;
     headers?: Record<string, string>;
     key?: string;
@@ -80,7 +72,7 @@ async function watch(
   return watching;
 }
 
-async function track(body: object, requestId: string, url = heddle.url): Promise<void> {
+async function track(body: object, requestId: string, url = heddle.heddle.url): Promise<void> {
   await callHeddle(url, { method: "POST", path: "/users/track", body, key: demoKey, headers: { "x-request-id": requestId } });
 }
 
@@ -137,7 +129,7 @@ test("it takes the permissions of its routes, and `*` holds no bodies", async ()
   expect((await watch({ key: "" })).status).toBe(401);
   expect((await watch({ key: demoKey, path: "/console/live/bodies" })).status).toBe(403);
   expect((await watch({ path: "/console/live?status=often" })).status).toBe(400);
-  const head = await fetch(`${heddle.url}/console/live`, {
+  const head = await fetch(`${heddle.heddle.url}/console/live`, {
     method: "HEAD",
     headers: { accept: "text/event-stream", authorization: `Bearer ${viewer}` },
   });
@@ -211,7 +203,7 @@ test("under load it is a sample, and says of how many", async () => {
 });
 
 test("a view that reads nothing holds up nobody", async () => {
-  const { hostname, port } = new URL(heddle.url);
+  const { hostname, port } = new URL(heddle.heddle.url);
   const sleeper = connect(Number(port), hostname);
   sleeper.on("error", () => {});
   sleeper.pause();
@@ -228,7 +220,7 @@ test("a view that reads nothing holds up nobody", async () => {
 });
 
 test.skipIf(testShape !== "mesh")("a view shows what every gateway answers, and is told of how many", async () => {
-  const second = await heddle.startGateway();
+  const second = await heddle.heddle.startGateway();
   const id = fresh();
   const view = await watch();
   // The other one hears of it behind the answer
@@ -247,7 +239,7 @@ test.skipIf(testShape !== "mesh")("a view shows what every gateway answers, and 
 
 test("a server that ends closes its views", async () => {
   const view = await watch();
-  await heddle.restart();
+  await heddle.heddle.restart();
   await view.ended;
   expect(view.text()).toContain('event: end\ndata: {"reason":"closing"}');
 });

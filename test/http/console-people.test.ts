@@ -1,23 +1,16 @@
 /** Lists of people in the console: the newest, the blocked, and those no order of their own is kept for: changed last, or in a group. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { apiKey, declared } from "../declaration.ts";
-import { type Heddle, startHeddle } from "../heddle.ts";
-import { fresh } from "../suite.ts";
+import { fresh, heddleSuite } from "../suite.ts";
 
 const viewer = "a-key-that-may-only-look";
 const groupId = "group-of-people";
-let heddle: Heddle;
-
-beforeAll(async () => {
-  heddle = await startHeddle({
-    apply: declared({
-      demo: { subscriptionGroups: [{ id: groupId, name: "Weekly", channel: "email" }] },
-      keys: [apiKey("viewer", viewer, ["console.view"])],
-    }),
-  });
+const heddle = heddleSuite({
+  apply: declared({
+    demo: { subscriptionGroups: [{ id: groupId, name: "Weekly", channel: "email" }] },
+    keys: [apiKey("viewer", viewer, ["console.view"])],
+  }),
 });
-
-afterAll(() => heddle.close());
 
 async function track(...all: readonly object[]): Promise<void> {
   expect((await heddle.request("POST", "/users/track", { attributes: all })).status).toBe(201);

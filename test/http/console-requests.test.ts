@@ -1,26 +1,20 @@
 /** GET /console/requests: how often each limit was used and what was refused, of the key's own workspace. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { apiKey, declared, workspace } from "../declaration.ts";
-import { demoKey, type Heddle, startHeddle } from "../heddle.ts";
-import { fresh } from "../suite.ts";
+import { demoKey } from "../heddle.ts";
+import { fresh, heddleSuite } from "../suite.ts";
 
 const tracker = "a-key-that-may-only-track-requests";
 const stranger = "a-key-of-another-workspace-requests";
 /** What a gateway counted is written within this time; reading may go to another one. */
 const patient = { timeout: 40_000, interval: 500 };
-let heddle: Heddle;
-
-beforeAll(async () => {
-  heddle = await startHeddle({
-    apply: declared({
-      demo: { limits: { subscription_user_status: 2 } },
-      keys: [apiKey("tracker", tracker, ["users.track"])],
-      others: [workspace("other", [apiKey("all", stranger)])],
-    }),
-  });
+const heddle = heddleSuite({
+  apply: declared({
+    demo: { limits: { subscription_user_status: 2 } },
+    keys: [apiKey("tracker", tracker, ["users.track"])],
+    others: [workspace("other", [apiKey("all", stranger)])],
+  }),
 });
-
-afterAll(() => heddle.close());
 
 interface Series {
   readonly metric: string;

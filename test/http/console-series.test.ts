@@ -1,25 +1,19 @@
 /** GET /console/series: the sums of what was sent and of what exports show, whatever was repeated, merged or deleted since. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { apiKey, declared, workspace } from "../declaration.ts";
-import { demoKey, type Heddle, startHeddle } from "../heddle.ts";
-import { fresh, freshEmail } from "../suite.ts";
+import { demoKey } from "../heddle.ts";
+import { fresh, freshEmail, heddleSuite } from "../suite.ts";
 
 const tracker = "a-key-that-may-only-track-series";
 const stranger = "a-key-of-another-workspace-series";
 const group = "55555555-5555-4555-8555-555555555555";
-let heddle: Heddle;
-
-beforeAll(async () => {
-  heddle = await startHeddle({
-    apply: declared({
-      demo: { subscriptionGroups: [{ id: group, name: "News", channel: "email" }] },
-      keys: [apiKey("tracker", tracker, ["users.track"])],
-      others: [workspace("other", [apiKey("all", stranger)])],
-    }),
-  });
+const heddle = heddleSuite({
+  apply: declared({
+    demo: { subscriptionGroups: [{ id: group, name: "News", channel: "email" }] },
+    keys: [apiKey("tracker", tracker, ["users.track"])],
+    others: [workspace("other", [apiKey("all", stranger)])],
+  }),
 });
-
-afterAll(() => heddle.close());
 
 interface Series {
   readonly metric: string;

@@ -1,32 +1,26 @@
 /** Sessions of the console: opened with a key, taken from our own page alone, ended by the clock, by people and with their key; and keys made there. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { apiKey, declared, workspace } from "../declaration.ts";
-import { demoKey, type Heddle, startHeddle } from "../heddle.ts";
-import { fresh } from "../suite.ts";
+import { demoKey } from "../heddle.ts";
+import { fresh, heddleSuite } from "../suite.ts";
 
 const viewer = "a-key-that-may-only-look";
 const keeper = "a-key-that-keeps-keys-and-tracks";
 const tracker = "a-key-that-may-only-track";
 const local = "a-key-that-is-used-from-here-alone";
 const stranger = "a-key-of-another-workspace";
-let heddle: Heddle;
-
-beforeAll(async () => {
-  heddle = await startHeddle({
-    apply: declared({
-      demo: { corsOrigins: ["https://app.example.com"] },
-      keys: [
-        apiKey("viewer", viewer, ["console.view"]),
-        apiKey("keeper", keeper, ["console.keys", "users.track"]),
-        apiKey("tracker", tracker, ["users.track"]),
-        { ...apiKey("local", local), ipAllow: ["127.0.0.0/8", "::1"] },
-      ],
-      others: [workspace("other", [apiKey("all", stranger)])],
-    }),
-  });
+const heddle = heddleSuite({
+  apply: declared({
+    demo: { corsOrigins: ["https://app.example.com"] },
+    keys: [
+      apiKey("viewer", viewer, ["console.view"]),
+      apiKey("keeper", keeper, ["console.keys", "users.track"]),
+      apiKey("tracker", tracker, ["users.track"]),
+      { ...apiKey("local", local), ipAllow: ["127.0.0.0/8", "::1"] },
+    ],
+    others: [workspace("other", [apiKey("all", stranger)])],
+  }),
 });
-
-afterAll(() => heddle.close());
 
 async function signIn(key: string): Promise<string> {
   const answer = await heddle.request("POST", "/console/session", { secure: false }, { key });
@@ -96,7 +90,7 @@ test("a cookie alone is nobody: without the page's header, from another site, an
 });
 
 test("a preflight allows neither the page's header nor credentials, also for a declared origin", async () => {
-  const answer = await fetch(`${heddle.url}/users/track`, {
+  const answer = await fetch(`${heddle.heddle.url}/users/track`, {
     method: "OPTIONS",
     headers: {
       origin: "https://app.example.com",
@@ -123,7 +117,7 @@ test("signing out everywhere ends every session of the key, on all gateways, and
 
 test("a session outlives a restart, and opens none of its own", async () => {
   const cookie = await signIn(viewer);
-  await heddle.restart();
+  await heddle.heddle.restart();
   await expect.poll(async () => (await asPage(cookie, "GET /console/overview")).status).toBe(200);
   expect((await asPage(cookie, "POST /console/session", {})).status).toBe(401);
 });
@@ -257,7 +251,7 @@ test("the page and all its modules are small enough to open anywhere", async () 
   async function load(path: string): Promise<void> {
     if (seen.has(path)) return;
     seen.add(path);
-    const answer = await fetch(heddle.url + path, { headers: { "accept-encoding": "gzip" } });
+    const answer = await fetch(heddle.heddle.url + path, { headers: { "accept-encoding": "gzip" } });
     expect(answer.status, path).toBe(200);
     expect(answer.headers.get("content-encoding")).toBe("gzip");
     bytes += Number(answer.headers.get("content-length"));

@@ -1,29 +1,23 @@
 /** What the console gets: overview and users of the key's own workspace, behind a permission of its own. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { apiKey, declared, operatorPermissions, workspace } from "../declaration.ts";
-import { demoKey, type Heddle, startHeddle } from "../heddle.ts";
-import { fresh } from "../suite.ts";
+import { demoKey } from "../heddle.ts";
+import { fresh, heddleSuite } from "../suite.ts";
 
 const viewer = "a-key-that-may-only-look";
 const operator = "a-key-that-may-see-the-whole";
 const tracker = "a-key-that-may-only-track";
 const stranger = "a-key-of-another-workspace";
-let heddle: Heddle;
-
-beforeAll(async () => {
-  heddle = await startHeddle({
-    apply: declared({
-      keys: [
-        apiKey("viewer", viewer, ["console.view"]),
-        apiKey("operator", operator, operatorPermissions),
-        apiKey("tracker", tracker, ["users.track"]),
-      ],
-      others: [workspace("other", [apiKey("all", stranger)])],
-    }),
-  });
+const heddle = heddleSuite({
+  apply: declared({
+    keys: [
+      apiKey("viewer", viewer, ["console.view"]),
+      apiKey("operator", operator, operatorPermissions),
+      apiKey("tracker", tracker, ["users.track"]),
+    ],
+    others: [workspace("other", [apiKey("all", stranger)])],
+  }),
 });
-
-afterAll(() => heddle.close());
 
 async function inspect(body: unknown, key = viewer): Promise<Inspected> {
   const answer = await heddle.request("POST", "/console/users", body, { key });
@@ -54,7 +48,7 @@ interface Inspected {
   }[];
 }
 
-function track(requestId: string, attributes: object): ReturnType<Heddle["request"]> {
+function track(requestId: string, attributes: object): ReturnType<typeof heddle.request> {
   return heddle.request("POST", "/users/track", { attributes: [attributes] }, { headers: { "x-request-id": requestId } });
 }
 
@@ -122,8 +116,7 @@ test("a merge shows both sides, and once it is taken back both tell of it", asyn
   const id = fresh();
   await track(`kept-${id}`, { external_id: id, country: "DE" });
   await track(`taken-${id}`, { external_id: `${id}-2`, first_name: "Kim" });
-  const merge = { merge_updates: [{ identifier_to_merge: { external_id: `${id}-2` }, identifier_to_keep: { external_id: id } }] };
-  await heddle.request("POST", "/users/merge", merge);
+  await heddle.merge(`${id}-2`, id);
   await expect.poll(async () => (await inspect({ external_id: id })).users[0]?.merges[0]?.undo?.index).toBe(0);
   const [target] = (await inspect({ external_id: id })).users;
   const [note] = target?.merges ?? [];
@@ -199,9 +192,7 @@ test("a search follows a merge, its undo, a change of email and a delete", async
   await track(`b-${id}`, { external_id: taken });
   const names = async (by: string, start = id) => (await search({ by, starts_with: start })).found.map(({ name }) => name);
   expect(await names("external_id")).toEqual([kept, taken]);
-  await heddle.request("POST", "/users/merge", {
-    merge_updates: [{ identifier_to_merge: { external_id: taken }, identifier_to_keep: { external_id: kept } }],
-  });
+  await heddle.merge(taken, kept);
   await expect.poll(() => names("external_id")).toEqual([kept]);
   const [note] = (await inspect({ external_id: kept })).users[0]?.merges ?? [];
   await heddle.request("POST", "/users/merge/undo", { job_id: note?.undo?.job_id, index: 0 });
@@ -219,7 +210,7 @@ test("provenance outlives a restart", async () => {
   await track(`kept-${id}`, { external_id: id, a: 1 });
   // Kept beside the step (decision 21), so that it may be seen a moment after the field
   await expect.poll(setBy).toMatchObject({ request_id: `kept-${id}`, what: "track" });
-  await heddle.restart();
+  await heddle.heddle.restart();
   expect(await setBy()).toMatchObject({ request_id: `kept-${id}`, what: "track" });
 });
 
@@ -294,7 +285,7 @@ test("what is of all workspaces is shown to operators alone", async () => {
 });
 
 test("the page may run its own script alone, and is shown in no other page", async () => {
-  const page = await fetch(`${heddle.url}/console`);
+  const page = await fetch(`${heddle.heddle.url}/console`);
   const policy = page.headers.get("content-security-policy") ?? "";
   expect(policy).toContain("default-src 'none'");
   expect(policy).toContain("frame-ancestors 'none'");
@@ -302,6 +293,6 @@ test("the page may run its own script alone, and is shown in no other page", asy
   const html = await page.text();
   expect(html).not.toMatch(/<script(?![^>]*\ssrc=)|\son\w+=|\sstyle=/);
   for (const [, path = ""] of html.matchAll(/(?:src|href)="([^"]+)"/g)) {
-    expect((await fetch(heddle.url + path)).status, path).toBe(200);
+    expect((await fetch(heddle.heddle.url + path)).status, path).toBe(200);
   }
 });

@@ -34,9 +34,7 @@ test("a user who is made, merged and deleted is told, each under an id of its ow
   await suite.track({ attributes: [{ external_id: source, color: "red" }, { external_id: target, color: "blue" }] });
   const [sourceId, targetId] = [await idOf(source), await idOf(target)];
   await expect.poll(() => told("profile.user.updated.v1", sourceId)).not.toEqual([]);
-  await suite.accept("/users/merge", {
-    merge_updates: [{ identifier_to_merge: { external_id: source }, identifier_to_keep: { external_id: target } }],
-  });
+  await suite.merge(source, target);
   await expect.poll(() => told("profile.user.merged.v1", sourceId)).toMatchObject([{ sourceUserId: sourceId, targetUserId: targetId }]);
   await suite.post("/users/delete", { external_ids: [target] });
   await expect.poll(() => told("profile.user.deleted.v1", targetId)).toMatchObject([{ userId: targetId }]);
@@ -82,9 +80,7 @@ test("events name whom and what they are about, so that who keeps a copy finds i
   await suite.post("/users/external_ids/rename", {
     external_id_renames: [{ current_external_id: target, new_external_id: renamed }],
   });
-  await suite.accept("/users/merge", {
-    merge_updates: [{ identifier_to_merge: { external_id: source }, identifier_to_keep: { external_id: renamed } }],
-  });
+  await suite.merge(source, renamed);
   await expect.poll(() => told("profile.user.merged.v1", sourceId)).toMatchObject([{
     targetExternalId: renamed,
     gone: { externalIds: [source], emails: [sourceEmail] },

@@ -112,7 +112,7 @@ test("headers that carry line ends, escapes or a megabyte are refused, and no lo
     const answer = await fetch(`${heddle.heddle.url}/livez`, { headers: { "x-request-id": encodeURI(id) } });
     expect(answer.headers.get("x-request-id")).toMatch(/^[\x20-\x7e]{1,128}$/);
   }
-  await heddle.heddle.request("POST", "/users/track\u001b[31m", {}, { headers: { "x-forwarded-for": "1.1.1.1, evil" } });
+  await heddle.request("POST", "/users/track\u001b[31m", {}, { headers: { "x-forwarded-for": "1.1.1.1, evil" } });
   const lines = heddle.heddle.output().split("\n").filter((line) => line.startsWith("{"));
   expect(lines.length).toBeGreaterThan(10);
   for (const line of lines) {

@@ -27,7 +27,7 @@ const user = fresh();
 let account = "";
 beforeAll(async () => {
   await suite.track({ attributes: [{ external_id: user, a: 1 }] });
-  const made = await suite.heddle.request("POST", "/scim/v2/Users", {
+  const made = await suite.request("POST", "/scim/v2/Users", {
     schemas: ["urn:ietf:params:scim:schemas:core:2.0:User"],
     userName: freshEmail(),
     name: { givenName: "A", familyName: "B" },

@@ -36,7 +36,7 @@ let calls = 0;
 
 function call(route: Route, key: string | undefined, headers: Record<string, string> = {}) {
   const takesBody = route.method !== "GET" && route.method !== "DELETE";
-  return heddle.heddle.request(route.method, pathOf(route), takesBody ? {} : undefined, {
+  return heddle.request(route.method, pathOf(route), takesBody ? {} : undefined, {
     key,
     headers: { "x-forwarded-for": `198.51.100.${(calls += 1) % 250}`, ...headers },
   });

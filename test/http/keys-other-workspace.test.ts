@@ -25,13 +25,12 @@ beforeAll(async () => {
   brazeId = (await heddle.user(user.external_id)).braze_id ?? "";
   const [source, target] = [fresh(), fresh()];
   await heddle.track({ attributes: [{ external_id: source, a: 1 }, { external_id: target, b: 2 }] });
-  const merge = [{ identifier_to_merge: { external_id: source }, identifier_to_keep: { external_id: target } }];
-  jobId = (await heddle.accept("/users/merge", { merge_updates: merge })).body.job_id ?? "";
+  jobId = await heddle.merge(source, target);
   expect(jobId).toMatch(/\S/);
 });
 
 function theirs(method: string, path: string, body?: unknown): Promise<Answer> {
-  return heddle.heddle.request(method, path, body, { key: theirKey });
+  return heddle.request(method, path, body, { key: theirKey });
 }
 
 /** An answer without what is of one request alone. */
@@ -100,7 +99,7 @@ test("an Idempotency-Key of ours is free for them, and answers of ours are not t
   const headers = { "idempotency-key": randomUUID() };
   const id = fresh();
   const ours = await heddle.post("/users/track", { attributes: [{ external_id: id, a: 1 }] }, { headers });
-  const other = await heddle.heddle.request("POST", "/users/track", {
+  const other = await heddle.request("POST", "/users/track", {
     events: [{ external_id: id, name: "e", time: "2026-01-01T00:00:00Z" }],
   }, {
     key: theirKey,
@@ -113,7 +112,7 @@ test("an Idempotency-Key of ours is free for them, and answers of ours are not t
 test("a position of ours tells them nothing and opens nothing", async () => {
   const { headers } = await heddle.track({ attributes: [{ external_id: fresh(), a: 1 }] });
   const position = headers.get("x-heddle-position") ?? "";
-  const answer = await heddle.heddle.request("POST", "/users/export/ids", { external_ids: [user.external_id] }, {
+  const answer = await heddle.request("POST", "/users/export/ids", { external_ids: [user.external_id] }, {
     key: theirKey,
     headers: { "x-heddle-position": position },
   });
@@ -123,7 +122,7 @@ test("a position of ours tells them nothing and opens nothing", async () => {
 
 test("an account of another company is one that nobody has, and its name is free", async () => {
   function scim(token: string, method: string, path: string, body?: unknown): Promise<Answer> {
-    return heddle.heddle.request(method, `/scim/v2/${path}`, body, { key: token, headers: { "x-request-origin": "okta" } });
+    return heddle.request(method, `/scim/v2/${path}`, body, { key: token, headers: { "x-request-origin": "okta" } });
   }
   const account = {
     schemas: ["urn:ietf:params:scim:schemas:core:2.0:User"],

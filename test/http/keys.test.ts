@@ -57,7 +57,7 @@ test("keys: api_key in the body or the URL is refused with a message that names 
 
 test("keys: a key revoked on the command line is refused within a second, while the server runs", async () => {
   const doomed = { key: "doomed-key-of-the-tests" };
-  expect((await heddle.heddle.request("POST", "/users/track", body, doomed)).status).toBe(201);
+  expect((await heddle.request("POST", "/users/track", body, doomed)).status).toBe(201);
   const variables = heddle.heddle.commandEnv;
   const list = await runCommand(["keys", "list", "--workspace", "acme/demo", "--json"], variables);
   expect(list.code, list.errors).toBe(0);
@@ -65,18 +65,18 @@ test("keys: a key revoked on the command line is refused within a second, while 
   const revoked = await runCommand(["keys", "revoke", keys.find((key) => key.name === "doomed")?.id ?? "none"], variables);
   expect(revoked.code, revoked.errors).toBe(0);
   const since = performance.now();
-  await expect.poll(async () => (await heddle.heddle.request("POST", "/users/track", body, doomed)).status, { interval: 50 }).toBe(401);
+  await expect.poll(async () => (await heddle.request("POST", "/users/track", body, doomed)).status, { interval: 50 }).toBe(401);
   // A second is the promise; the rest is for a machine that has other things to do
   expect(performance.now() - since).toBeLessThan(5_000);
-  expect((await heddle.heddle.request("POST", "/users/track", body)).status).toBe(201);
+  expect((await heddle.request("POST", "/users/track", body)).status).toBe(201);
 });
 
 test("keys: a key made on the command line works at once, and opens what it may", async () => {
   const { secret } = await made("keys", "create", "--workspace", "acme/demo", "--name", "made", "--permissions", "users.track");
-  await expect.poll(async () => (await heddle.heddle.request("POST", "/users/track", body, { key: secret })).status, { interval: 50 }).toBe(
+  await expect.poll(async () => (await heddle.request("POST", "/users/track", body, { key: secret })).status, { interval: 50 }).toBe(
     201,
   );
-  expect((await heddle.heddle.request("POST", "/users/export/ids", { external_ids: ["a"] }, { key: secret })).status).toBe(403);
+  expect((await heddle.request("POST", "/users/export/ids", { external_ids: ["a"] }, { key: secret })).status).toBe(403);
 });
 
 /** What a command that makes a secret prints. */
@@ -151,8 +151,8 @@ test("keys: a key that is declared with other permissions has those, under the s
     writeFileSync(file, `companies:\n  - name: acme\n    workspaces:\n      - name: demo\n        apiKeys: [${key}]\n`);
     const { code, errors } = await runCommand(["apply", "-f", file], heddle.heddle.commandEnv);
     expect(code, errors).toBe(0);
-    await expect.poll(async () => (await heddle.heddle.request("POST", "/users/track", body, call)).status).toBe(track);
-    expect((await heddle.heddle.request("POST", "/users/delete", { external_ids: ["a"] }, call)).status).toBe(remove);
+    await expect.poll(async () => (await heddle.request("POST", "/users/track", body, call)).status).toBe(track);
+    expect((await heddle.request("POST", "/users/delete", { external_ids: ["a"] }, call)).status).toBe(remove);
   }
   rmSync(dirname(file), { recursive: true });
 });

@@ -61,7 +61,7 @@ const heddle = heddleSuite({
 function call(route: string, key = demoKey) {
   const [method = "", path = ""] = route.split(" ");
   const body = method === "GET" ? undefined : {};
-  return heddle.heddle.request(method, path.replace("{id}", "019c0000-0000-7000-8000-00000000ffff"), body, { key });
+  return heddle.request(method, path.replace("{id}", "019c0000-0000-7000-8000-00000000ffff"), body, { key });
 }
 
 for (const [route, permission, requests, seconds] of routes) {

@@ -97,7 +97,7 @@ test("limits: a plan's hour and its burst both hold", async () => {
   mustBeRefused(hour.refusal, 6);
   expect(hour.admitted[0]?.headers.get("ratelimit-policy")).toBe('"users_track_second";q=1000;w=1, "users_track_hour";q=6;w=3600');
   const many = await Promise.all(
-    Array.from({ length: 40 }, () => heddle.heddle.request("POST", "/users/track", body, { key: "key-of-the-burst" })),
+    Array.from({ length: 40 }, () => heddle.request("POST", "/users/track", body, { key: "key-of-the-burst" })),
   );
   const refused = many.filter(({ status }) => status === 429);
   expect(refused.length).toBeGreaterThan(0);
@@ -109,7 +109,7 @@ test("limits: a plan's hour and its burst both hold", async () => {
 });
 
 test("limits: 429 of translations and of SCIM have their own forms", async () => {
-  const put = () => heddle.heddle.request("PUT", "/canvas/translations", { translation_map: {} });
+  const put = () => heddle.request("PUT", "/canvas/translations", { translation_map: {} });
   const ways = [() => heddle.get("/campaigns/translations/?campaign_id=x"), () => heddle.get("/canvas/translations/source?step_id=x"), put];
   const translations = await untilRefused((at) => (ways[at % ways.length] ?? put)(), 2);
   mustBeRefused(translations.refusal, 2);
@@ -117,7 +117,7 @@ test("limits: 429 of translations and of SCIM have their own forms", async () =>
     errors: [{ message: "You have exceeded the maximum number of requests. Please try again later." }],
   });
   const call = { key: token, headers: { "x-request-origin": "okta" } };
-  const scim = await untilRefused((at) => heddle.heddle.request("GET", at % 2 ? "/scim/v2/Users" : "/scim/v2/Schemas", undefined, call), 4);
+  const scim = await untilRefused((at) => heddle.request("GET", at % 2 ? "/scim/v2/Users" : "/scim/v2/Schemas", undefined, call), 4);
   mustBeRefused(scim.refusal, 4);
   expect(scim.refusal.body).toMatchObject({ schemas: ["urn:ietf:params:scim:api:messages:2.0:Error"], status: 429 });
 });

@@ -93,7 +93,7 @@ test("heddle apply shows the secrets that it made also where a later step fails,
     expect(code).toBe(1);
     expect(errors).toMatch(/keys and tokens are declared;.*Apply the same file again/);
     const secret = /hdl_\S+/.exec(output)?.[0] ?? "";
-    const call = () => suite.heddle.request("POST", "/users/track", { attributes: [{ external_id: "a", b: 1 }] }, { key: secret });
+    const call = () => suite.request("POST", "/users/track", { attributes: [{ external_id: "a", b: 1 }] }, { key: secret });
     await expect.poll(async () => (await call()).status).toBe(201);
     const json = await apply(declare(fresh("co")), { HEDDLE_SUBSCRIPTION_URL: broken.url }, ["--json"]);
     expect([json.code, JSON.parse(json.output)]).toMatchObject([1, { secrets: [{ secret: expect.stringMatching(/^hdl_/) }] }]);

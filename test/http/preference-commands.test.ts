@@ -46,7 +46,7 @@ test("preference centers and page settings are declared, with the ids that the f
 });
 
 test("versions, diff and restore tell and change what the API shows", async () => {
-  expect((await suite.heddle.request("PUT", path, { ...pages, preference_center_title: "Second" })).status).toBe(200);
+  expect((await suite.request("PUT", path, { ...pages, preference_center_title: "Second" })).status).toBe(200);
   expect(JSON.parse(await command("versions", "Main", "--json"))).toMatchObject([{ version: 2 }, { version: 1, actor: "heddle apply" }]);
   expect(await command("diff", "Main", "2")).toContain("preference_center_title\n@@ -1,1 +1,1 @@\n-Declared\n+Second");
   expect(await command("restore", "Main", "1")).toContain("as version 3");
@@ -54,10 +54,10 @@ test("versions, diff and restore tell and change what the API shows", async () =
 });
 
 test("versions are listed to the first, however many there are", { timeout: 60_000 }, async () => {
-  const { body } = await suite.heddle.request("POST", "/preference_center/v1", { ...pages, name: "often-written" });
+  const { body } = await suite.request("POST", "/preference_center/v1", { ...pages, name: "often-written" });
   const often = `/preference_center/v1/${String(body["preference_center_api_id"])}`;
   for (let version = 2; version <= limits.preferenceVersionsPageMax + 5; version += 1) {
-    const written = await suite.heddle.request("PUT", often, { ...pages, preference_center_title: `Title ${version}` });
+    const written = await suite.request("PUT", often, { ...pages, preference_center_title: `Title ${version}` });
     expect(written.status, written.text).toBe(200);
   }
   const listed = JSON.parse(await command("versions", "often-written", "--json")) as { readonly version: number }[];
@@ -103,7 +103,7 @@ test("what will not load or run is told with the write", async () => {
     "<h1>",
     '<img src="https://cdn.example.com/a.png">\n<img src="https://other.example/b.png"><iframe src="/x"></iframe><h1>',
   );
-  const { body, text } = await suite.heddle.request("PUT", path, { ...pages, preference_center_page_html: html });
+  const { body, text } = await suite.request("PUT", path, { ...pages, preference_center_page_html: html });
   expect(body["warnings"], text).toEqual([
     "'preference_center_page_html' line 9: <img> is not loaded: https://other.example is not among the origins of the workspace's pages",
     "'preference_center_page_html' line 9: <iframe> is not shown: pages embed nothing",

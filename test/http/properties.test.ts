@@ -129,7 +129,7 @@ test("preference centers: id, times, version and name are the service's", async 
   expect([made.body["created_at"], made.body["liquid_tag"]]).not.toContain(long);
   const before = (await suite.get(`${path}/${id}`)).body;
   expect(
-    (await suite.heddle.request("PUT", `${path}/${id}`, { name: fresh("other"), ...pages, ...own, preference_center_title: "Yours" }))
+    (await suite.request("PUT", `${path}/${id}`, { name: fresh("other"), ...pages, ...own, preference_center_title: "Yours" }))
       .status,
   ).toBe(200);
   const { updated_at, ...after } = (await suite.get(`${path}/${id}`)).body;
@@ -146,7 +146,7 @@ test("translations: a body changes its own language's texts and nothing of messa
     return (await suite.get(`/campaigns/translations?${query}`)).body["translations"] as unknown[];
   }
   const before = await translated();
-  const put = await suite.heddle.request("PUT", "/campaigns/translations", {
+  const put = await suite.request("PUT", "/campaigns/translations", {
     campaign_id: ids.campaign,
     message_variation_id: ids.email,
     locale_id: ids.spanish,
@@ -168,7 +168,7 @@ test("translations: a body changes its own language's texts and nothing of messa
 
 async function scim(method: string, path: string, body?: unknown): Promise<{ status: number; body: ScimBody; text: string }> {
   const type = { "content-type": "application/scim+json", "x-request-origin": "okta" };
-  const answer = await suite.heddle.request(method, `/scim/v2/${path}`, body, { key: token, headers: type });
+  const answer = await suite.request(method, `/scim/v2/${path}`, body, { key: token, headers: type });
   return { status: answer.status, body: answer.body as ScimBody, text: answer.text };
 }
 

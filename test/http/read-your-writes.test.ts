@@ -18,7 +18,7 @@ test("a read right after a write sees it without a position, for writes of many 
   const ids = Array.from({ length: 20 }, () => fresh());
   await Promise.all(ids.map(async (id) => {
     for (let step = 1; step <= 5; step += 1) {
-      const wrote = await heddle.heddle.request("POST", "/users/track", { attributes: [{ external_id: id, step }] });
+      const wrote = await heddle.request("POST", "/users/track", { attributes: [{ external_id: id, step }] });
       const read = await readBack(id, wrote);
       expect(read.body.users, read.text).toMatchObject([{ custom_attributes: { step } }]);
     }
@@ -38,7 +38,7 @@ test("X-Heddle-Position stands on every write and changes with each", async () =
       ["/users/delete", { external_ids: [id] }],
     ] as const
   ) {
-    const answer = await heddle.heddle.request("POST", path, body);
+    const answer = await heddle.request("POST", path, body);
     expect(answer.headers.get("x-heddle-position"), path).toMatch(/^[\x21-\x7e]+$/);
     positions.add(answer.headers.get("x-heddle-position"));
   }
@@ -47,7 +47,7 @@ test("X-Heddle-Position stands on every write and changes with each", async () =
 
 test("X-Heddle-Position that Heddle never gave out is refused with 400", async () => {
   for (const position of ["nonsense", "-1", "9".repeat(400)]) {
-    const answer = await heddle.heddle.request("POST", "/users/export/ids", { external_ids: ["a"] }, {
+    const answer = await heddle.request("POST", "/users/export/ids", { external_ids: ["a"] }, {
       key: demoKey,
       headers: { "x-heddle-position": position },
     });
@@ -58,17 +58,17 @@ test("X-Heddle-Position that Heddle never gave out is refused with 400", async (
 
 test("reads after kill -9 and restart see every answered write", async () => {
   const ids = Array.from({ length: 30 }, () => fresh());
-  await Promise.all(ids.map((external_id) => heddle.heddle.request("POST", "/users/track", { attributes: [{ external_id, kept: true }] })));
+  await Promise.all(ids.map((external_id) => heddle.request("POST", "/users/track", { attributes: [{ external_id, kept: true }] })));
   await heddle.heddle.restart("SIGKILL");
-  const read = await heddle.heddle.request("POST", "/users/export/ids", { external_ids: ids });
+  const read = await heddle.request("POST", "/users/export/ids", { external_ids: ids });
   expect(read.body.users?.map((user) => user.external_id).toSorted()).toEqual(ids.toSorted());
 });
 
 /** Without a position; where a busy mesh answers that it is behind, once more with the position. */
 async function readBack(id: string, wrote: Answer): Promise<Answer> {
   const body = { external_ids: [id] };
-  const read = await heddle.heddle.request("POST", "/users/export/ids", body);
+  const read = await heddle.request("POST", "/users/export/ids", body);
   if (testShape === "embedded" || read.headers.get("x-heddle-read") !== "behind") return read;
   const headers = { "x-heddle-position": wrote.headers.get("x-heddle-position") ?? "" };
-  return await heddle.heddle.request("POST", "/users/export/ids", body, { key: demoKey, headers });
+  return await heddle.request("POST", "/users/export/ids", body, { key: demoKey, headers });
 }

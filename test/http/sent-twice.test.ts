@@ -176,7 +176,7 @@ async function sendTwice(route: string, [first, other]: readonly [Sent, Sent]): 
   const [method = "", path = ""] = route.split(" ");
   const headers = { "idempotency-key": fresh("key") };
   function send(sent: Sent, key = demoKey) {
-    return suite.heddle.request(method, sent.path ?? path, sent.body, { key, headers });
+    return suite.request(method, sent.path ?? path, sent.body, { key, headers });
   }
   const answer = await send(first);
   expect([200, 201, 202], answer.text).toContain(answer.status);

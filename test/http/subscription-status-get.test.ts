@@ -116,11 +116,11 @@ test(`GET ${path} takes 50 ids`, async () => {
 
 test("another workspace knows neither the group nor the user", async () => {
   const ann = await member("subscribed");
-  const answer = await heddle.heddle.request("GET", `${path}?subscription_group_id=${emailGroup}&external_id=${ann.id}`, undefined, {
+  const answer = await heddle.request("GET", `${path}?subscription_group_id=${emailGroup}&external_id=${ann.id}`, undefined, {
     key: otherKey,
   });
   expect([answer.status, answer.body.message]).toEqual([400, "Invalid subscription group ID"]);
-  const users = await heddle.heddle.request("GET", `/subscription/user/status?external_id=${ann.id}`, undefined, { key: otherKey });
+  const users = await heddle.request("GET", `/subscription/user/status?external_id=${ann.id}`, undefined, { key: otherKey });
   expect(users.body).toEqual({ users: [], total_count: 0, message: "success" });
 });
 

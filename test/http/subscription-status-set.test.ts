@@ -218,7 +218,7 @@ test("what very many are told holds up nobody else of the workspace, and what on
   await heddle.track({ attributes: [{ external_id: bystander, a: 1 }] });
   /** Without the position of a write, and whether the answer may be older than what was answered before. */
   async function look(by: string, group = emailGroup): Promise<{ states: unknown; behind: boolean }> {
-    const { body, headers } = await heddle.heddle.request("GET", `/subscription/status/get?subscription_group_id=${group}&${by}`);
+    const { body, headers } = await heddle.request("GET", `/subscription/status/get?subscription_group_id=${group}&${by}`);
     return { states: body["status"], behind: headers.get("x-heddle-read") === "behind" };
   }
   /** Rounds that met the fan-out under way; a quick one may be over before the test looks. */
@@ -256,13 +256,11 @@ test("a merge never gives up an unsubscribe, undo gives both states back, a dele
   await set(source, emailGroup, "unsubscribed");
   await set(target, emailGroup, "subscribed");
   await set(source, smsGroup, "subscribed");
-  const merged = await heddle.accept("/users/merge", {
-    merge_updates: [{ identifier_to_merge: { external_id: source }, identifier_to_keep: { external_id: target } }],
-  });
+  const job_id = await heddle.merge(source, target);
   expect(await groupState(heddle, emailGroup, { external_id: target })).toBe("Unsubscribed");
   expect(await groupState(heddle, smsGroup, { external_id: target })).toBe("Subscribed");
   expect(await groupState(heddle, emailGroup, { external_id: source })).toBe("Unknown");
-  await heddle.accept("/users/merge/undo", { job_id: merged.body.job_id });
+  await heddle.accept("/users/merge/undo", { job_id });
   expect(await groupState(heddle, emailGroup, { external_id: target })).toBe("Subscribed");
   expect(await groupState(heddle, smsGroup, { external_id: target })).toBe("Unknown");
   expect(await groupState(heddle, emailGroup, { external_id: source })).toBe("Unsubscribed");

@@ -64,7 +64,7 @@ test("heddle apply gives ids, shows them, and does nothing the second time", asy
   ]]);
 
   const body = { campaign_id: campaign, message_variation_id: message, locale_id: "es-MX", translation_map: { id_0: "Hola", id_1: "" } };
-  expect((await suite.heddle.request("PUT", "/campaigns/translations", body, { key })).status).toBe(200);
+  expect((await suite.request("PUT", "/campaigns/translations", body, { key })).status).toBe(200);
   const rest = await command("translations", "missing", "--workspace", name, "--locale", "es-mx");
   expect(rest.output).toMatch(/es-MX +Hello\/A +1 +id_1\n/);
 });

@@ -46,7 +46,7 @@ test("each text says in which of its message's languages it is missing, and no l
   expect(textsOf(before, ids.stepEmail)).toEqual([{ id: "id_0", source: "Step", missing: ["es-MX"] }]);
   // Nothing of these is to be translated
   expect([textsOf(before, ids.plain), textsOf(before, ids.sms)]).toEqual([undefined, undefined]);
-  const written = await suite.heddle.request("PUT", "/campaigns/translations", {
+  const written = await suite.request("PUT", "/campaigns/translations", {
     campaign_id: ids.campaign,
     message_variation_id: ids.email,
     locale_id: ids.spanish,

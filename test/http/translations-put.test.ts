@@ -10,7 +10,7 @@ const message = { campaign_id: ids.campaign, message_variation_id: ids.email, lo
 const query = `campaign_id=${ids.campaign}&message_variation_id=${ids.email}&locale_id=${ids.spanish}`;
 
 function put(body: unknown, headers: Record<string, string> = {}, key = demoKey) {
-  return suite.heddle.request("PUT", path, body, { key, headers });
+  return suite.request("PUT", path, body, { key, headers });
 }
 
 async function translated(): Promise<unknown> {
@@ -34,7 +34,7 @@ test("PUT takes the language by its name, as locale_id or locale_name, and ids i
     expect(await translated()).toEqual(texts);
   }
   const texts = { id_0: "query", id_1: "b" };
-  expect((await suite.heddle.request("PUT", `/campaign/translations?${query}`, { translation_map: texts })).status).toBe(200);
+  expect((await suite.request("PUT", `/campaign/translations?${query}`, { translation_map: texts })).status).toBe(200);
   expect(await translated()).toEqual(texts);
 });
 

@@ -13,7 +13,7 @@ const step = `workflow_id=${ids.canvas}&step_id=${ids.step}`;
 
 test("GET translates a campaign's message, on the plural and the singular path, with and without a slash", async () => {
   const body = { campaign_id: ids.campaign, message_variation_id: ids.email, locale_id: ids.spanish, translation_map: hola };
-  expect((await suite.heddle.request("PUT", "/campaigns/translations", body)).text).toBe('{"message":"success"}');
+  expect((await suite.request("PUT", "/campaigns/translations", body)).text).toBe('{"message":"success"}');
   for (const path of ["/campaigns/translations", "/campaigns/translations/", "/campaign/translations", "/campaign/translations/"]) {
     const answer = await suite.get(`${path}?${email}&locale_id=${ids.spanish}`);
     expect([answer.status, answer.body]).toEqual([200, { translations: [{ translation_map: hola, locale: spanish }], message: "success" }]);
@@ -34,7 +34,7 @@ test("GET lists every language of every message of a campaign", async () => {
 
 test("GET translates a canvas's message, also without its workflow_id", async () => {
   const body = { workflow_id: ids.canvas, step_id: ids.step, message_variation_id: ids.stepEmail, locale_id: ids.spanish };
-  const put = await suite.heddle.request("PUT", "/canvas/translations", { ...body, translation_map: { id_0: "Paso" } });
+  const put = await suite.request("PUT", "/canvas/translations", { ...body, translation_map: { id_0: "Paso" } });
   expect([put.status, put.text]).toEqual([200, '{"message":"success"}']);
   const view = { translations: [{ translation_map: { id_0: "Paso" }, locale: spanish }], message: "success" };
   const message = `step_id=${ids.step}&message_variation_id=${ids.stepEmail}&locale_id=${ids.spanish}`;

@@ -24,9 +24,9 @@ test("POST /users/alias/new right after the /users/track that creates the user w
   for (let round = 0; round < 20; round += 1) {
     const id = fresh();
     const name = alias();
-    await heddle.heddle.request("POST", "/users/track", { attributes: [{ external_id: id, round }] });
-    await heddle.heddle.request("POST", path, { user_aliases: [{ external_id: id, ...name }] });
-    const read = await heddle.heddle.request("POST", "/users/export/ids", { user_aliases: [name] });
+    await heddle.request("POST", "/users/track", { attributes: [{ external_id: id, round }] });
+    await heddle.request("POST", path, { user_aliases: [{ external_id: id, ...name }] });
+    const read = await heddle.request("POST", "/users/export/ids", { user_aliases: [name] });
     expect(read.body.users).toMatchObject([{ external_id: id, custom_attributes: { round } }]);
   }
 });

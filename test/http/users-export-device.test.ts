@@ -45,14 +45,6 @@ async function userOf(device_id: string): Promise<string | null | undefined> {
   return users[0]?.external_id;
 }
 
-async function merge(source: string, target: string): Promise<string> {
-  const answer = await heddle.post("/users/merge", {
-    merge_updates: [{ identifier_to_merge: { external_id: source }, identifier_to_keep: { external_id: target } }],
-  });
-  expect(answer.status, answer.text).toBe(202);
-  return answer.body.job_id ?? "";
-}
-
 test("device_id finds the user of the device, by a push token or a session, beside users of other names", async () => {
   const [ann, ben, cyd] = [fresh("ann"), fresh("ben"), fresh("cyd")];
   const [phone, tablet] = [freshDevice(), freshDevice()];
@@ -107,7 +99,7 @@ test("a merge moves devices to the target, and an undo gives each side its own, 
   await withTokens(source, first);
   await withTokens(target, second);
   await heddle.accept("/users/alias/new", { user_aliases: [{ external_id: source, ...alias }] });
-  const job_id = await merge(source, target);
+  const job_id = await heddle.merge(source, target);
   expect([await userOf(first), await userOf(second)]).toEqual([target, target]);
   await heddle.track({
     attributes: [{ user_alias: alias, push_tokens: tokens(third) }, { external_id: target, push_tokens: tokens(first) }],
@@ -124,11 +116,11 @@ test("an undo leaves a device with who was heard of on it meanwhile", async () =
   const device = freshDevice();
   await withTokens(source, device);
   await withTokens(target, freshDevice());
-  const job_id = await merge(source, target);
+  const job_id = await heddle.merge(source, target);
   await withTokens(other, device);
   await heddle.accept("/users/merge/undo", { job_id, index: 0 });
   expect(await userOf(device)).toBe(other);
-  await merge(other, source);
+  await heddle.merge(other, source);
   expect(await userOf(device)).toBe(source);
 });
 

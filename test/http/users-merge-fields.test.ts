@@ -33,12 +33,6 @@ async function engagement(externalId: string, channel: EngagementReport_Channel,
   await profile.client.reportEngagement({ scope: scope(), report });
 }
 
-async function merge(source: string, target: string): Promise<void> {
-  await heddle.accept("/users/merge", {
-    merge_updates: [{ identifier_to_merge: { external_id: source }, identifier_to_keep: { external_id: target } }],
-  });
-}
-
 async function two(source: object = {}, target: object = {}): Promise<[string, string]> {
   const [sourceId, targetId] = [fresh("source"), fresh("target")];
   await heddle.track({ attributes: [{ external_id: sourceId, ...source }, { external_id: targetId, ...target }] });
@@ -60,11 +54,11 @@ test("POST /users/merge: each standard field moves to a target that has none, an
   });
   const [ann, ben] = [person("Ann", "it"), person("Ben", "de")];
   const [one, empty] = await two(ann);
-  await merge(one, empty);
+  await heddle.merge(one, empty);
   expect(await heddle.user(empty)).toMatchObject(ann);
   expect((await heddle.find({ phone: ann.phone })).map((user) => user.external_id)).toEqual([empty]);
   const [other, full] = await two(person("Ann", "it"), ben);
-  await merge(other, full);
+  await heddle.merge(other, full);
   expect(await heddle.user(full)).toMatchObject(ben);
 });
 
@@ -82,7 +76,7 @@ test("POST /users/merge: counts by day of events and purchases are summed", asyn
       time,
     })),
   });
-  await merge(source, target);
+  await heddle.merge(source, target);
   const [user] = await heddle.find({ external_ids: [target], fields_to_export: ["custom_events_daily", "purchases_daily"] });
   expect(user).toMatchObject({
     custom_events_daily: [{ name: "e", days: { [String(shown[0])]: 1, [String(shown[1])]: 2 } }],
@@ -98,7 +92,7 @@ test("POST /users/merge: of an app that both have sessions are summed, its first
   }
   await session(source, "source alone", start + day);
   await session(target, "target alone", start + day);
-  await merge(source, target);
+  await heddle.merge(source, target);
   const user = await heddle.user(target);
   const [apps, devices] = [user["apps"], user["devices"]] as [{ app_id: string }[], { device_id: string }[]];
   const times = (from: number, to: number) => ({
@@ -124,7 +118,7 @@ test("POST /users/merge: engagement with campaigns and canvases of both is there
   await engagement(source, CAMPAIGN, "opened", start);
   await engagement(target, CAMPAIGN, "opened", start + 3 * day);
   await engagement(source, CANVAS, "received", start + day);
-  await merge(source, target);
+  await heddle.merge(source, target);
   const user = await heddle.user(target);
   const at = (days: number) => new Date(start + days * day).toISOString();
   expect(user.campaigns_received).toMatchObject([{ name: "Welcome", last_received: at(5), last_opened: at(3) }]);
@@ -133,7 +127,7 @@ test("POST /users/merge: engagement with campaigns and canvases of both is there
 
 test("POST /users/merge: push tokens move to a target that has none", async () => {
   const [source, target] = await two({ push_tokens: [{ app_id: "app-1", token: "t0ken" }] });
-  await merge(source, target);
+  await heddle.merge(source, target);
   expect((await heddle.user(target)).push_tokens).toMatchObject([{ app_id: "app-1" }]);
 });
 
@@ -183,11 +177,11 @@ test("POST /users/merge takes 50 merges in one request", async () => {
 test("POST /users/merge of a user that was deleted changes nothing", async () => {
   const [source, target] = await two({ from: "source" }, { own: 1 });
   await heddle.accept("/users/delete", { external_ids: [source] });
-  await merge(source, target);
+  await heddle.merge(source, target);
   expect((await heddle.user(target)).custom_attributes).toEqual({ own: 1 });
   await heddle.accept("/users/delete", { external_ids: [target] });
   const [other] = await two({ own: 2 });
-  await merge(other, target);
+  await heddle.merge(other, target);
   expect((await heddle.user(other)).custom_attributes).toEqual({ own: 2 });
   expect(await heddle.find({ external_ids: [source, target] })).toEqual([]);
 });

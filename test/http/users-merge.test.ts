@@ -82,7 +82,7 @@ test("POST /users/merge: what was sent for the source before is in, what comes l
   const [source, target] = await two({}, {});
   const before = (await heddle.user(source)).braze_id;
   for (let sent = 0; sent < 20; sent += 1) {
-    await heddle.heddle.request("POST", "/users/track", { attributes: [{ external_id: source, n: { inc: 1 } }] });
+    await heddle.request("POST", "/users/track", { attributes: [{ external_id: source, n: { inc: 1 } }] });
   }
   await merge({ external_id: source }, { external_id: target });
   await heddle.track({ attributes: [{ external_id: source, later: true }, { external_id: target, n: { inc: 5 } }] });
@@ -196,7 +196,7 @@ test("POST /users/merge: chains, and A into B while B into A", async () => {
   const [a, b] = await two({ a: 1 }, { b: 1 });
   await Promise.all(
     [[a, b], [b, a]].map(([source, target]) =>
-      heddle.heddle.request("POST", path, {
+      heddle.request("POST", path, {
         merge_updates: [{ identifier_to_merge: { external_id: source }, identifier_to_keep: { external_id: target } }],
       })
     ),

@@ -22,7 +22,7 @@ const objects = 49;
 const filling = Object.fromEntries(Array.from({ length: 3 }, (_, at) => [`text-${at}`, "x".repeat(250)]));
 
 function call(path: string, body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
-  return heddle.heddle.request("POST", path, body, { headers });
+  return heddle.request("POST", path, body, { headers });
 }
 
 test("what is too much is refused with its reason and when to come back, all else is taken, and what was taken is there once", async () => {
@@ -68,6 +68,6 @@ function besides(gone: string): Promise<Answer>[] {
     call("/email/status", { email: freshEmail(), subscription_state: "unsubscribed" }),
     call("/subscription/status/set", { subscription_group_id: group, subscription_state: "subscribed", external_id: [fresh()] }),
     call("/users/alias/new", { user_aliases: [{ external_id: fresh(), alias_name: fresh(), alias_label: "crm" }] }),
-    heddle.heddle.request("POST", "/users/track", { attributes: [{ external_id: fresh(), first_name: "Ben" }] }, { key: otherKey }),
+    heddle.request("POST", "/users/track", { attributes: [{ external_id: fresh(), first_name: "Ben" }] }, { key: otherKey }),
   ];
 }

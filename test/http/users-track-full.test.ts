@@ -18,7 +18,7 @@ function large(block: number): Record<string, unknown> {
 }
 
 async function read(externalIds: readonly string[]) {
-  const { body, headers, status } = await suite.heddle.request("POST", "/users/export/ids", {
+  const { body, headers, status } = await suite.request("POST", "/users/export/ids", {
     external_ids: externalIds,
     fields_to_export: ["external_id", "custom_attributes"],
   });
@@ -34,26 +34,26 @@ test(
     const others = Array.from({ length: 40 }, () => fresh());
     for (const [at, other] of others.entries()) {
       const sent = await Promise.all([
-        suite.heddle.request("POST", "/users/track", { attributes: [{ external_id: fat, ...large(at) }] }),
-        suite.heddle.request("POST", "/users/track", { attributes: [{ external_id: other, color: "red" }] }),
+        suite.request("POST", "/users/track", { attributes: [{ external_id: fat, ...large(at) }] }),
+        suite.request("POST", "/users/track", { attributes: [{ external_id: other, color: "red" }] }),
       ]);
       expect(sent.map(({ status }) => status)).toEqual([201, 201]);
     }
     await expect.poll(async () => (await read(others)).users.length, { timeout: 60_000 }).toBe(others.length);
     await expect.poll(async () => (await read([others[0] ?? ""])).headers.get("x-heddle-read"), { timeout: 60_000 }).toBeNull();
-    await expect.poll(async () => (await suite.heddle.request("GET", "/readyz")).status, { timeout: 60_000 }).toBe(200);
+    await expect.poll(async () => (await suite.request("GET", "/readyz")).status, { timeout: 60_000 }).toBe(200);
     const [before] = (await read([fat])).users;
     const names = Object.keys(before?.custom_attributes ?? {});
     expect(names).toContain("block0_0");
     expect(names.length).toBeLessThan(40 * 5);
     expect(names.length).toBeGreaterThan(10 * 5);
     // Nothing is dropped in silence: who looks at the user sees how much, and by which request
-    const seen = await suite.heddle.request("POST", "/console/users", { external_id: fat });
+    const seen = await suite.request("POST", "/console/users", { external_id: fat });
     const [user] = (seen.body as { users: { dropped?: { count: number; last: { what?: string } } }[] }).users;
     expect([seen.status, user?.dropped]).toMatchObject([200, { count: 40 - names.length / 5, last: { what: "track" } }]);
     // What is there can be taken away, and then there is room again
-    await suite.heddle.request("POST", "/users/track", { attributes: [{ external_id: fat, block0_0: null, block0_1: null }] });
-    await suite.heddle.request("POST", "/users/track", { attributes: [{ external_id: fat, color: "blue" }] });
+    await suite.request("POST", "/users/track", { attributes: [{ external_id: fat, block0_0: null, block0_1: null }] });
+    await suite.request("POST", "/users/track", { attributes: [{ external_id: fat, color: "blue" }] });
     await expect.poll(async () => (await read([fat])).users[0]?.custom_attributes?.["color"], { timeout: 60_000 }).toBe("blue");
   },
 );

@@ -125,25 +125,19 @@ test(
   async () => {
     const [source, target] = [fresh(), fresh()];
     await send("purchases", [...bought(source, 10_001, "source"), ...bought(target, 10_001, "target")]);
-    const merge = await suite.post("/users/merge", {
-      merge_updates: [{ identifier_to_merge: { external_id: source }, identifier_to_keep: { external_id: target } }],
-    });
-    expect(merge.status).toBe(202);
+    const jobId = await suite.merge(source, target);
     await expect.poll(() => isRejected(target)).toBe(true);
     const merged = await suite.user(target);
     expect(merged.purchases).toHaveLength(20_002);
     expect(merged).toMatchObject({ total_revenue: 20_002 });
     expect(await listed(target)).toMatchObject([{ counted: "product_ids", count: 20_002, max: 20_000 }]);
-    const jobId = (merge.body as unknown as { job_id: string }).job_id;
     await suite.accept("/users/merge/undo", { job_id: jobId, index: 0 });
     await expect.poll(() => isRejected(target)).toBe(false);
     expect(await isRejected(source)).toBe(false);
     expect((await suite.user(target)).purchases).toHaveLength(10_001);
 
     // Deleted, the name is free for any user
-    await suite.post("/users/merge", {
-      merge_updates: [{ identifier_to_merge: { external_id: source }, identifier_to_keep: { external_id: target } }],
-    });
+    await suite.merge(source, target);
     await expect.poll(() => isRejected(target)).toBe(true);
     await suite.accept("/users/delete", { external_ids: [target] });
     await expect.poll(() => isRejected(target)).toBe(false);

@@ -30,7 +30,7 @@ test("POST /users/track/sync answers with the summary of the event or product", 
 test("POST /users/track/sync is readable at once, without any position", async () => {
   const id = fresh();
   await heddle.post(path, { attributes: [{ external_id: id, a: 1 }] });
-  const answer = await heddle.heddle.request("POST", "/users/export/ids", { external_ids: [id] });
+  const answer = await heddle.request("POST", "/users/export/ids", { external_ids: [id] });
   expect(answer.body.users).toMatchObject([{ custom_attributes: { a: 1 } }]);
 });
 
