@@ -16,7 +16,6 @@ import { statusMessages } from "./lanes/lane-message.ts";
 import { openUnsubscribeLinks } from "./links/unsubscribe-links.ts";
 import { messagingStatusRoutes } from "./rpc/routes.ts";
 import { openCassandraStatusStore } from "./store/cassandra.ts";
-import { cassandraStatusMove } from "./store/moved-cassandra.ts";
 
 export function readMeshMessagingStatusConfig(reader: ConfigReader): MeshPartConfig {
   return readMeshPart(reader, "messaging-status", { port: 9103, callers: ["gateway", "profile", "content"] });
@@ -70,6 +69,6 @@ function caughtBy({ caughtUp, layout }: MeshLanes): Caught {
 /** The rows of the mesh, for `heddle backup` and `heddle restore` between the shapes. */
 export async function openMeshStatusMove(config: StoreConfig, clock: Clock) {
   const { session, close } = await openKeyspace(config, messagingStatusSchema, clock);
-  const tables = openCassandraStatusStore(session, clock);
-  return { ...cassandraStatusMove(session, tables), linkKeys: tables.linkKeys, close };
+  const { move, linkKeys } = openCassandraStatusStore(session, clock);
+  return { ...move, linkKeys, close };
 }

@@ -11,7 +11,6 @@ import { applyMessages } from "./lanes/apply-messages.ts";
 import { statusMessages } from "./lanes/lane-message.ts";
 import { openUnsubscribeLinks } from "./links/unsubscribe-links.ts";
 import { messagingStatusRoutes } from "./rpc/routes.ts";
-import { sqliteStatusMove } from "./store/moved-sqlite.ts";
 import { openSqliteStatusStore } from "./store/sqlite.ts";
 
 export async function openMessagingStatus(options: ConsentOptions): Promise<ConsentPart<typeof MessagingStatusService>> {
@@ -67,6 +66,6 @@ export async function readMessagingStatus(database: Database, clock: Clock) {
 
 /** The rows of the data folder, for `heddle backup` and `heddle restore` between the shapes. */
 export async function moveStatuses(database: Database, clock: Clock) {
-  const tables = await openSqliteStatusStore({ database, clock });
-  return { ...sqliteStatusMove(database, tables), linkKeys: tables.linkKeys };
+  const { move, linkKeys } = await openSqliteStatusStore({ database, clock });
+  return { ...move, linkKeys };
 }

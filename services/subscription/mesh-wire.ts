@@ -17,7 +17,6 @@ import { changeGroupsInOrder } from "./lanes/change-groups.ts";
 import { groupsName, membershipMessages } from "./lanes/lane-message.ts";
 import { subscriptionRoutes } from "./rpc/routes.ts";
 import { membersBucketOf, openCassandraSubscriptionStore } from "./store/cassandra.ts";
-import { cassandraMembershipMove } from "./store/moved-cassandra.ts";
 import { sweepRegularly } from "./sweep-merges.ts";
 
 export function readMeshSubscriptionConfig(reader: ConfigReader): MeshPartConfig {
@@ -90,6 +89,6 @@ function caughtUpWithGroups({ caughtUp, layout }: MeshLanes) {
 /** The rows of the mesh, for `heddle backup` and `heddle restore` between the shapes. */
 export async function openMeshMembershipMove(config: StoreConfig, clock: Clock) {
   const { session, sealedBy, close } = await openKeyspace(config, subscriptionSchema, clock);
-  const tables = openCassandraSubscriptionStore(session, membersBucketOf({ sealedBy }));
-  return { ...cassandraMembershipMove(session, tables), groups: tables.store.groups, bringGroups: tables.bringGroups, close };
+  const { move, store, bringGroups } = openCassandraSubscriptionStore(session, membersBucketOf({ sealedBy }));
+  return { ...move, groups: store.groups, bringGroups, close };
 }

@@ -13,7 +13,6 @@ import { eventsOf } from "./events/membership-events.ts";
 import { applyMessages } from "./lanes/apply-messages.ts";
 import { membershipMessages } from "./lanes/lane-message.ts";
 import { subscriptionRoutes } from "./rpc/routes.ts";
-import { sqliteMembershipMove } from "./store/moved-sqlite.ts";
 import { openSqliteSubscriptionStore } from "./store/sqlite.ts";
 import { sweepRegularly } from "./sweep-merges.ts";
 
@@ -91,6 +90,6 @@ export async function readMembershipLedger(database: Database) {
 
 /** The rows of the data folder, for `heddle backup` and `heddle restore` between the shapes. */
 export async function moveMemberships(database: Database) {
-  const tables = await openSqliteSubscriptionStore(database);
-  return { ...sqliteMembershipMove(database, tables), groups: tables.store.groups, bringGroups: tables.bringGroups };
+  const { move, store, bringGroups } = await openSqliteSubscriptionStore(database);
+  return { ...move, groups: store.groups, bringGroups };
 }

@@ -5,19 +5,23 @@
 import type { Aged } from "../../../platform/age.ts";
 import { intoBatches, type PartitionWrite, write } from "../../../platform/cassandra/batches.ts";
 import { inFlight } from "../../../platform/in-flight.ts";
-import type { Row, Session, Statement } from "../../../platform/cassandra/session.ts";
+import { type Row, scanTable, type Session, type Statement } from "../../../platform/cassandra/session.ts";
 import { markOf } from "../../../platform/lane/mark.ts";
 import { forgetSetAsideOf, setAsideIn, setAsideList, setAsideOf, waitingIn } from "../lane/set-aside-cassandra.ts";
 import { stampOf } from "../lane/stamp.ts";
 import { cassandraLedger, entriesSince, eraseEntriesOf, listSubjectOf, putEntryOf } from "../../../platform/ledger/cassandra.ts";
 import { type ChainHead, emptyChain } from "../../../platform/ledger/ledger.ts";
+import { type ConsentMove, inWrites, withChains } from "../../../platform/ledger/moved.ts";
+import type { Ledger } from "../../../platform/ledger/read.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { LaneStep, Loaded, WorkspaceStep } from "../engine/plan-step.ts";
 import { placeOf, type StateLayout, type StatePlace } from "./state-place.ts";
-import type { ConsentTables } from "./tables.ts";
+import { type ConsentTables, stepOfRows, waitingToMove } from "./tables.ts";
 
 /** How a service keeps its states. */
 export interface StateRows<State extends Aged> extends StateLayout {
+  /** As in "memberships". */
+  readonly of: string;
   /** JSON text, and back from what it parses to. */
   toRow(state: State): string;
   fromRow(value: unknown): State;
@@ -35,9 +39,11 @@ export function openCassandraConsent<State extends Aged>(session: Session, rows:
     return new Map(subjects.map((subject) => [subject, ends.get(subject) ?? emptyChain]));
   }
   const ledger = { session, heads, placeOf: (workspaceId: string, subject: string) => placeOf(rows, workspaceId, subject) };
+  const reads = cassandraLedger(ledger);
   return {
     loadForStep,
-    ...cassandraLedger(ledger),
+    ...reads,
+    move: moveOf({ session, rows }, reads),
     commit: (step) => commit({ session, rows }, step),
     listSetAside: (max) => setAsideList(session, max),
     waiting: (workspaceId) => waitingIn(session, workspaceId),
@@ -97,7 +103,7 @@ function readsOf<State extends Aged>(rows: StateRows<State>, workspaceId: string
 }
 
 /** What a row holds: the state, and where its chain ends. */
-export function bodyOf(row: Row): [state: unknown, end: ChainHead] {
+function bodyOf(row: Row): [state: unknown, end: ChainHead] {
   return JSON.parse(String(row["body"])) as [unknown, ChainHead];
 }
 
@@ -181,4 +187,25 @@ function rowsOf<State extends Aged>(
       ],
     };
   });
+}
+
+function moveOf<State extends Aged>({ session, rows }: Keeping<State>, ledger: Ledger): ConsentMove<State> {
+  const { of, column, alone, together: shared, fromRow } = rows;
+  return {
+    waiting: () => waitingToMove((max) => setAsideList(session, max), of),
+    async *read(workspaceIds) {
+      for (const { scan } of shared === undefined ? [alone] : [alone, shared]) {
+        for await (const page of scanTable(session, scan, limits.movedRowsPerPage)) {
+          const wanted = page.filter((row) => workspaceIds.has(String(row["workspace_id"])));
+          for (const [workspaceId, found] of Map.groupBy(wanted, (row) => String(row["workspace_id"]))) {
+            const states = new Map(found.map((row): [string, State] => [String(row[column]), fromRow(bodyOf(row)[0])]));
+            yield withChains(ledger, { workspaceId, states });
+          }
+        }
+      }
+    },
+    async write(moved) {
+      for (const some of inWrites(moved)) await commit({ session, rows }, stepOfRows(some));
+    },
+  };
 }

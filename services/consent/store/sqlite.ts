@@ -2,17 +2,21 @@
 import { type SetAsideTableName, sqliteSetAside } from "../lane/set-aside-sqlite.ts";
 import { openSqliteLane, type SqliteLane } from "../../../platform/lane/sqlite.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
+import { type ConsentMove, notThere, subjectsOf, withChains } from "../../../platform/ledger/moved.ts";
 import { type LedgerTables, sqliteLedger } from "../../../platform/ledger/sqlite.ts";
+import { limits } from "../../../platform/limits.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
 import { migrate } from "../../../platform/sqlite/migrate.ts";
 import type { LaneStep } from "../engine/plan-step.ts";
-import type { ConsentTables } from "./tables.ts";
+import { type ConsentTables, stepOfRows, waitingToMove } from "./tables.ts";
 
 /** Runs inside the transaction of a step. */
 export type OnEntries = (workspaceId: string, entries: readonly LedgerEntry[]) => void;
 
 export interface SqliteStates<State> {
   readonly service: "subscription" | "messaging-status";
+  /** As in "memberships". */
+  readonly of: string;
   /** Versions of the service's tables. */
   readonly schema: readonly string[];
   readonly ledger: LedgerTables;
@@ -20,6 +24,10 @@ export interface SqliteStates<State> {
   readonly onEntries: OnEntries;
   /** Gives the body of one state. */
   readonly select: string;
+  /** Gives `key` and `body` of a workspace's states behind a key, in order. */
+  readonly page: string;
+  /** Of a subject that has a chain alone; absent: there is none such. In the mesh a chain ends in a row. */
+  readonly nothing?: (key: string) => State;
   fromRow(text: string): State;
   put(workspaceId: string, state: State): void;
 }
@@ -54,7 +62,7 @@ export async function openSqliteConsent<State>(database: Database, of: SqliteSta
     }
     setAside.put(step.setAside);
   }
-  return {
+  const tables: Omit<SqliteConsent<State>, "move"> = {
     load,
     lane,
     ...sqliteLedger(database, ledger),
@@ -71,4 +79,38 @@ export async function openSqliteConsent<State>(database: Database, of: SqliteSta
     listSetAside: (max) => Promise.resolve(setAside.list(max)),
     setAsideCount: () => setAside.count(),
   };
+  return { ...tables, move: moveOf(database, tables, of) };
+}
+
+function moveOf<State>(
+  database: Database,
+  tables: Omit<SqliteConsent<State>, "move">,
+  { of, page, fromRow, nothing }: SqliteStates<State>,
+): ConsentMove<State> {
+  return {
+    waiting: () => waitingToMove(tables.listSetAside, of),
+    async *read(workspaceIds) {
+      for (const workspaceId of workspaceIds) {
+        for (const states of statesIn(workspaceId)) yield withChains(tables, { workspaceId, states });
+        if (nothing === undefined) continue;
+        for await (const subjects of subjectsOf(tables, workspaceId)) {
+          const known = await tables.load(workspaceId, subjects);
+          const states = new Map(subjects.filter((subject) => !known.has(subject)).map((subject) => [subject, nothing(subject)]));
+          yield withChains(tables, { workspaceId, states });
+        }
+      }
+    },
+    async write(rows) {
+      await tables.commit(stepOfRows(await notThere(tables, rows)));
+    },
+  };
+
+  function* statesIn(workspaceId: string): Generator<Map<string, State>> {
+    for (let after = "";;) {
+      const found = database.prepare(page).all(workspaceId, after, limits.movedRowsPerPage);
+      if (found.length === 0) return;
+      after = String(found.at(-1)?.["key"]);
+      yield new Map(found.map((row) => [String(row["key"]), fromRow(String(row["body"]))]));
+    }
+  }
 }

@@ -2,6 +2,7 @@
 import type { Waiting } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
+import type { ConsentMove } from "../../../platform/ledger/moved.ts";
 import type { Ledger } from "../../../platform/ledger/read.ts";
 import type { LaneStep, Loaded, WorkspaceStep } from "../engine/plan-step.ts";
 
@@ -20,6 +21,12 @@ export interface ConsentTables<State> extends Ledger {
   forgetSetAside(records: readonly LaneRecord[]): Promise<void>;
   /** Entries of these subjects whose cause lies at `sequence` or later, which may not be published; none where both are one write. */
   entriesSince(workspaceId: string, subjects: readonly string[], sequence: number): Promise<LedgerEntry[]>;
+  readonly move: ConsentMove<State>;
+}
+
+/** What a move waits for; `of`: as in "memberships". */
+export async function waitingToMove(listSetAside: ConsentTables<unknown>["listSetAside"], of: string): Promise<string[]> {
+  return (await listSetAside(1)).length === 0 ? [] : [`records of ${of} were set aside`];
 }
 
 /** Rows from elsewhere, as a step that caused nothing. */

@@ -9,7 +9,6 @@ import { type CassandraServer, startCassandra } from "../../../test/servers/cass
 import { describeWith } from "../../../test/servers/require.ts";
 import { openCassandraStatusStore } from "./cassandra.ts";
 import { moveDriver } from "./moved.fixture.ts";
-import { cassandraStatusMove } from "./moved-cassandra.ts";
 import { describeStatusStore } from "./store-contract.ts";
 
 const hookMs = 240_000;
@@ -31,7 +30,7 @@ await describeWith(["cassandra"], "messaging-status store on a real Cassandra", 
     describeConsentMove("addresses on Cassandra", async () => {
       const moved = await openTables(server, "moved_messaging_status", join(import.meta.dirname, "schema"));
       const tables = openCassandraStatusStore(moved, systemClock);
-      return moveDriver(tables, cassandraStatusMove(moved, tables), () => moved.close());
+      return moveDriver(tables, () => moved.close());
     }, hookMs);
 
     describeStatusStore("Cassandra", () => {

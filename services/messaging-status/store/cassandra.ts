@@ -26,6 +26,7 @@ export function openCassandraStatusStore(session: Session, clock: Clock): Status
 }
 
 const rows: StateRows<AddressState> = {
+  of: "addresses",
   column: "address",
   alone: states,
   bucketOf: () => undefined,

@@ -1,16 +1,11 @@
 /** What the contract of a move needs of any store of addresses. */
-import type { ConsentMove } from "../../../platform/ledger/moved.ts";
 import type { ConsentMoveDriver } from "../../../platform/ledger/moved-contract.ts";
 import { type AddressState, unknownAddress } from "../domain/address-state.ts";
 import type { StatusTables } from "./tables.ts";
 
-export function moveDriver(
-  tables: StatusTables,
-  move: ConsentMove<AddressState>,
-  close: () => Promise<void>,
-): ConsentMoveDriver<AddressState> {
+export function moveDriver(tables: StatusTables, close: () => Promise<void>): ConsentMoveDriver<AddressState> {
   return {
-    move,
+    move: tables.move,
     ledger: tables,
     stateOf: (subject, place) => ({ ...unknownAddress(subject), mark: [2 ** 41, place], status: "unsubscribed", unsubscribedAt: place }),
     async setAside() {

@@ -20,11 +20,13 @@ export async function openSqliteStatusStore(
   const documents = await openSqliteDocuments({ database, space: "status-links", clock });
   const tables = await openSqliteConsent(database, {
     service: "messaging-status",
+    of: "addresses",
     schema,
     ledger,
     setAsideTable: "messaging_status_set_aside",
     onEntries,
     select: "SELECT body FROM messaging_status_addresses WHERE workspace_id = ? AND address = ?",
+    page: "SELECT address AS key, body FROM messaging_status_addresses WHERE workspace_id = ? AND address > ? ORDER BY address LIMIT ?",
     fromRow: stateFromRow,
     put: (workspaceId, state) => writeState(database, workspaceId, state),
   });

@@ -10,7 +10,6 @@ import { describeLateParts } from "../lanes/late-parts-contract.ts";
 import { inSomeBuckets } from "./buckets.fixture.ts";
 import { openCassandraSubscriptionStore } from "./cassandra.ts";
 import { moveDriver } from "./moved.fixture.ts";
-import { cassandraMembershipMove } from "./moved-cassandra.ts";
 import { describeSubscriptionStore } from "./store-contract.ts";
 
 const hookMs = 240_000;
@@ -32,7 +31,7 @@ await describeWith(["cassandra"], "subscription store on a real Cassandra", () =
     describeConsentMove("memberships on Cassandra", async () => {
       const moved = await openTables(server, "moved_subscription", join(import.meta.dirname, "schema"));
       const tables = openCassandraSubscriptionStore(moved, inSomeBuckets);
-      return moveDriver(tables, cassandraMembershipMove(moved, tables), () => moved.close());
+      return moveDriver(tables, () => moved.close());
     }, hookMs);
 
     describeLateParts("Cassandra", async () => {

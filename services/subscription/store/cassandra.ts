@@ -35,6 +35,7 @@ export function membersBucketOf({ sealedBy }: Pick<Keyspace, "sealedBy">): State
 const bucketsSince = 4;
 
 const memberRows: Omit<StateRows<UserMemberships>, "bucketOf"> = {
+  of: "memberships",
   ...memberColumns,
   toRow: membershipsToRow,
   fromRow: membershipsFromJson,

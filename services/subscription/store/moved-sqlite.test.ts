@@ -2,11 +2,10 @@
 import { describeConsentMove } from "../../../platform/ledger/moved-contract.ts";
 import { openDatabase } from "../../../platform/sqlite/database.ts";
 import { moveDriver } from "./moved.fixture.ts";
-import { sqliteMembershipMove } from "./moved-sqlite.ts";
 import { openSqliteSubscriptionStore } from "./sqlite.ts";
 
 describeConsentMove("memberships on SQLite", async () => {
   const database = openDatabase({ path: ":memory:" });
   const tables = await openSqliteSubscriptionStore(database);
-  return moveDriver(tables, sqliteMembershipMove(database, tables), () => database.close());
+  return moveDriver(tables, () => database.close());
 });

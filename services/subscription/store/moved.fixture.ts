@@ -1,16 +1,11 @@
 /** What the contract of a move needs of any store of memberships. */
-import type { ConsentMove } from "../../../platform/ledger/moved.ts";
 import type { ConsentMoveDriver } from "../../../platform/ledger/moved-contract.ts";
 import { noMemberships, type UserMemberships } from "../domain/memberships.ts";
 import type { SubscriptionTables } from "./tables.ts";
 
-export function moveDriver(
-  tables: SubscriptionTables,
-  move: ConsentMove<UserMemberships>,
-  close: () => Promise<void>,
-): ConsentMoveDriver<UserMemberships> {
+export function moveDriver(tables: SubscriptionTables, close: () => Promise<void>): ConsentMoveDriver<UserMemberships> {
   return {
-    move,
+    move: tables.move,
     ledger: tables,
     stateOf: (subject, place) => ({
       ...noMemberships(subject),

@@ -28,11 +28,15 @@ export async function openSqliteSubscriptionStore(database: Database, onEntries:
   const logTail = await openSqliteLogTails(database);
   const tables = await openSqliteConsent(database, {
     service: "subscription",
+    of: "memberships",
     schema,
     ledger,
     setAsideTable: "subscription_set_aside",
     onEntries,
-    select: "SELECT body FROM subscription_memberships WHERE workspace_id = ? AND user_id = ?",
+    select: selectUser,
+    page: "SELECT user_id AS key, body FROM subscription_memberships WHERE workspace_id = ? AND user_id > ? ORDER BY user_id LIMIT ?",
+    // A user who was merged into another
+    nothing: (userId): UserMemberships => ({ userId, mark: [0, -1], groups: new Map(), merges: [], absorbed: [] }),
     fromRow: membershipsFromRow,
     put: (workspaceId, user) => writeUser(database, workspaceId, user),
   });
