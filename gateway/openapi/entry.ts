@@ -33,6 +33,13 @@ export interface Entry {
   readonly examples: readonly Example[];
 }
 
+/** What an entry says beside what the entries of its file share. */
+export type OwnEntry = Omit<Entry, "tag"> & Partial<Pick<Entry, "tag">>;
+
+export function entriesOf(shared: Pick<Entry, "tag" | "extension">, own: readonly OwnEntry[]): readonly Entry[] {
+  return own.map((entry) => ({ ...shared, ...entry }));
+}
+
 export interface Parameter {
   readonly in: "query" | "path" | "header";
   readonly name: string;

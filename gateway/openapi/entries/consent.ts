@@ -1,6 +1,6 @@
 /** DATA: what is written by hand about the routes of subscription groups and of addresses. */
 import { limits } from "../../../platform/limits.ts";
-import type { Entry, Parameter } from "../entry.ts";
+import { entriesOf, type Entry, type OwnEntry, type Parameter } from "../entry.ts";
 import { list, mapOf, object, oneOfTexts, ref, type Schema, success, text, whole } from "../schema.ts";
 import { manyOf, oneOrMany, pageParameters } from "../schemas/consent.ts";
 
@@ -41,11 +41,10 @@ function addresses(name: string, time: string): Schema {
   return success({ [name]: list(object({ email: text(), [time]: text("`2026-11-20 10:00:00 +0000`") }, ["email", time])) }, [name]);
 }
 
-export const consentEntries: readonly Entry[] = [
+export const consentEntries = entriesOf({ tag: "Consent" }, [
   {
     route: "POST /subscription/status/set",
     operationId: "setGroupStatus",
-    tag: "Consent",
     summary: "Subscribe or unsubscribe users of a group",
     description: "Not for profile fields. Somebody unknown is accepted: the state waits for the name.",
     body: object({
@@ -66,7 +65,6 @@ export const consentEntries: readonly Entry[] = [
   {
     route: "POST /v2/subscription/status/set",
     operationId: "setGroupStatuses",
-    tag: "Consent",
     summary: "Subscribe or unsubscribe users of several groups",
     description: "All groups of the request are taken, or none.",
     body: object({ subscription_groups: list(ref("GroupUpdate"), undefined, { minItems: 1, maxItems: limits.itemsPerRequestMax }) }, [
@@ -88,7 +86,6 @@ export const consentEntries: readonly Entry[] = [
   {
     route: "GET /subscription/status/get",
     operationId: "getGroupStatus",
-    tag: "Consent",
     summary: "State of users in a group",
     description: "With an `external_id`, an email or phone beside it is not looked at.",
     parameters: [
@@ -106,7 +103,6 @@ export const consentEntries: readonly Entry[] = [
   {
     route: "POST /subscription/status/get",
     operationId: "getGroupStatusByBody",
-    tag: "Consent",
     summary: "State of users in a group, for names too long for a query",
     description: "As the GET, with the names in the body: the head of a request has 64 KiB.",
     extension: true,
@@ -122,7 +118,6 @@ export const consentEntries: readonly Entry[] = [
   {
     route: "GET /subscription/user/status",
     operationId: "getUserGroups",
-    tag: "Consent",
     summary: "All groups of users",
     description: "Users who share an address stand apart; somebody unknown is left out.",
     parameters: [
@@ -137,7 +132,6 @@ export const consentEntries: readonly Entry[] = [
   {
     route: "POST /subscription/user/status",
     operationId: "getUserGroupsByBody",
-    tag: "Consent",
     summary: "All groups of users, for names too long for a query",
     description: "As the GET, with the names in the body: the head of a request has 64 KiB.",
     extension: true,
@@ -149,7 +143,6 @@ export const consentEntries: readonly Entry[] = [
   {
     route: "POST /email/status",
     operationId: "setEmailStatus",
-    tag: "Consent",
     summary: "Set the status of email addresses",
     description: "Also of addresses that nobody has yet.",
     body: object({ email: oneOrMany("Addresses."), subscription_state: oneOfTexts(["opted_in", "subscribed", "unsubscribed"]) }, [
@@ -169,7 +162,6 @@ export const consentEntries: readonly Entry[] = [
   {
     route: "POST /email/bounce/remove",
     operationId: "removeBounces",
-    tag: "Consent",
     summary: "Lift the rejected mark of addresses",
     body: marked,
     answer: success(),
@@ -179,7 +171,6 @@ export const consentEntries: readonly Entry[] = [
   {
     route: "POST /email/spam/remove",
     operationId: "removeSpamMarks",
-    tag: "Consent",
     summary: "Lift the spam mark of addresses",
     body: marked,
     answer: success(),
@@ -189,7 +180,6 @@ export const consentEntries: readonly Entry[] = [
   {
     route: "GET /email/unsubscribes",
     operationId: "listUnsubscribes",
-    tag: "Consent",
     summary: "Addresses that are unsubscribed",
     parameters: [
       ...pageParameters,
@@ -212,7 +202,6 @@ export const consentEntries: readonly Entry[] = [
   {
     route: "GET /email/hard_bounces",
     operationId: "listHardBounces",
-    tag: "Consent",
     summary: "Addresses that are permanently rejected",
     description: "Newest first. Blocklisted addresses count.",
     parameters: [...pageParameters, manyOf("email", "Addresses, instead of dates.")],
@@ -227,7 +216,6 @@ export const consentEntries: readonly Entry[] = [
   {
     route: "GET /sms/invalid_phone_numbers",
     operationId: "listInvalidPhones",
-    tag: "Consent",
     summary: "Phone numbers that take no messages",
     description: "Newest first.",
     parameters: [...pageParameters, manyOf("phone_numbers", "Numbers, instead of dates.")],
@@ -248,7 +236,6 @@ export const consentEntries: readonly Entry[] = [
   {
     route: "POST /sms/invalid_phone_numbers/remove",
     operationId: "removeInvalidPhones",
-    tag: "Consent",
     summary: "Let phone numbers be tried again",
     body: object({
       phone_numbers: list(text("E.164; digits without a plus are taken too."), undefined, {
@@ -262,13 +249,12 @@ export const consentEntries: readonly Entry[] = [
     reasons: ["BATCH_TOO_LARGE"],
     examples: [{ name: "one number", body: { phone_numbers: ["+12125550123"] }, answer: { message: "success" } }],
   },
-];
+]);
 
-function blocklist(route: Entry["route"], operationId: string): Entry {
+function blocklist(route: Entry["route"], operationId: string): OwnEntry {
   return {
     route,
     operationId,
-    tag: "Consent",
     summary: "Unsubscribe addresses and mark them permanently rejected",
     body: marked,
     answer: success(),

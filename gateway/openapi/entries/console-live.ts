@@ -1,6 +1,6 @@
 /** DATA: what is written by hand about the live view of the console. */
 import { limits } from "../../../platform/limits.ts";
-import type { Entry } from "../entry.ts";
+import { entriesOf } from "../entry.ts";
 import { flag, list, object, oneOfTexts, success, text, whole } from "../schema.ts";
 
 const liveRequest = object({
@@ -35,11 +35,10 @@ const liveFilters = [
   { in: "query", name: "event", description: "With an event of this name alone.", schema: text() },
 ] as const;
 
-export const consoleLiveEntries: readonly Entry[] = [
+export const consoleLiveEntries = entriesOf({ tag: "Service", extension: true }, [
   {
     route: "GET /console/live",
     operationId: "watchRequests",
-    tag: "Service",
     summary: "Requests of the workspace as they are answered",
     description:
       `With \`Accept: text/event-stream\` events of the server (EventSource), from all gateways: \`open\` first, \`request\` for each ` +
@@ -50,7 +49,6 @@ export const consoleLiveEntries: readonly Entry[] = [
       `requests are noted for ${
         limits.liveLingerMs / 1_000
       } seconds. Nothing in it names a person but by platform id. Requests of the console itself are left out.`,
-    extension: true,
     parameters: liveFilters,
     answer: success({ requests: list(liveRequest) }),
     examples: [{ name: "as JSON", parameters: { status: "refused" } }],
@@ -58,14 +56,12 @@ export const consoleLiveEntries: readonly Entry[] = [
   {
     route: "GET /console/live/bodies",
     operationId: "watchBodies",
-    tag: "Service",
     summary: "Requests of the workspace as they are answered, with what was sent",
     description: "As `GET /console/live`; as events each request has `personal` beside the rest: the first " +
       `${limits.liveBodyCharsMax} characters of its body, what it was answered, and how it called each person. Nothing of that is kept: not for ` +
       "views that come again, and not in the answer as JSON. Takes `console.bodies`, which `*` does not hold.",
-    extension: true,
     parameters: liveFilters,
     answer: success({ requests: list(liveRequest) }),
     examples: [{ name: "as JSON" }],
   },
-];
+]);

@@ -1,6 +1,6 @@
 /** DATA: what is written by hand about the console's routes of what operators see and what waits: processes, records for a human, texts for a translation. */
 import { limits } from "../../../platform/limits.ts";
-import type { Entry } from "../entry.ts";
+import { entriesOf } from "../entry.ts";
 import { list, object, oneOfTexts, success, text, whole } from "../schema.ts";
 
 const reason = text("Why it could not be applied, or whom it waits for.");
@@ -10,7 +10,7 @@ const at = text("Place of the record, such as `17.0`; of a dead letter of the in
 
 const waiting = list(object({ workspace_id, platform_id: text(), lane: text(), partition: whole(), at }, ["at"]));
 
-export const consoleLogEntries: readonly Entry[] = [
+export const consoleLogEntries = entriesOf({ tag: "Service", extension: true }, [
   {
     route: "GET /console/translations",
     operationId: "listTranslationMatrix",
@@ -19,7 +19,6 @@ export const consoleLogEntries: readonly Entry[] = [
     description:
       "Every text of each message that is to be translated. Campaigns are shown to keys that may `campaigns.translations.get`, " +
       "canvases to those that may `canvas.translations.get`.",
-    extension: true,
     answer: success({
       locales: list(text(), "Of the workspace."),
       messages: list(object({
@@ -41,13 +40,11 @@ export const consoleLogEntries: readonly Entry[] = [
   {
     route: "GET /console/doctor",
     operationId: "examine",
-    tag: "Service",
     summary: "What is not well with this process and its servers",
     description: "What `heddle doctor` checks, as far as the process that answers can look by its own rights; asked again within " +
       `${
         limits.consoleExamineKeepMs / 1_000
       } seconds it is what was found then. In the mesh that is a gateway: NATS, the tables of the other parts and the log are asked by the command alone.`,
-    extension: true,
     answer: success({
       examined_at: text(),
       findings: list(object({
@@ -61,12 +58,10 @@ export const consoleLogEntries: readonly Entry[] = [
   {
     route: "GET /console/lag",
     operationId: "getLagHistory",
-    tag: "Service",
     summary: "How far lanes were behind in the last three hours",
     description:
       "Of each minute the worst that was seen, by the process of each part that answers: it begins anew with the process, and a minute in which nobody could look has " +
       "no sample. What is now is in `GET /console/overview`.",
-    extension: true,
     answer: success({
       step_seconds: whole(),
       lanes: list(object({
@@ -83,7 +78,6 @@ export const consoleLogEntries: readonly Entry[] = [
   {
     route: "GET /console/processes",
     operationId: "listProcesses",
-    tag: "Service",
     summary: "Which processes of the installation run, of which build",
     description:
       `In the mesh each process says every ${
@@ -92,7 +86,6 @@ export const consoleLogEntries: readonly Entry[] = [
       `killed or cut off, \`late\` says so after ${
         limits.processLateMs / 1_000
       } seconds without a word, and after an hour it is gone. In one process: that process.`,
-    extension: true,
     answer: success({
       processes: list(object({
         id: text("Of this life of it."),
@@ -110,11 +103,9 @@ export const consoleLogEntries: readonly Entry[] = [
   {
     route: "GET /console/log",
     operationId: "listWaitingRecords",
-    tag: "Service",
     summary: "Blocked users and dead letters of the whole installation",
     description: "What `heddle log status` shows: records that could not be applied, and the users whose later records wait for them. " +
       `Up to ${limits.heldRedriveMax.toLocaleString("en")} of each, and ${limits.setAsidePageMax} dead letters of each service of consent.`,
-    extension: true,
     answer: success({
       blocked_users: list(object({ workspace_id, platform_id: text(), at, reason }, ["workspace_id", "platform_id", "at", "reason"])),
       dead_letters: list(
@@ -135,12 +126,10 @@ export const consoleLogEntries: readonly Entry[] = [
   {
     route: "POST /console/log/records",
     operationId: "showWaitingRecords",
-    tag: "Service",
     summary: "What records say that wait for a human",
     description:
       "Of a blocked user the first record. Named as for `POST /console/log/skip`, ten at most. They hold what was sent of people: " +
       "the key needs `console.bodies` too, which `*` does not hold, and that a session looked is in the audit log.",
-    extension: true,
     body: object({ records: waiting }, ["records"]),
     answer: success({
       records: list(
@@ -158,10 +147,8 @@ export const consoleLogEntries: readonly Entry[] = [
   {
     route: "POST /console/log/redrive",
     operationId: "redriveWaitingRecords",
-    tag: "Service",
     summary: "Tries all blocked users and dead letters once more",
     description: "As `heddle log redrive`: after a new build, or when what was in the way is mended.",
-    extension: true,
     body: object({}),
     answer: success({ blocked_users: whole("How many are tried once more."), dead_letters: whole() }),
     examples: [{ name: "nothing waits", body: {}, answer: { blocked_users: 0, dead_letters: 0, message: "success" } }],
@@ -169,15 +156,13 @@ export const consoleLogEntries: readonly Entry[] = [
   {
     route: "POST /console/log/skip",
     operationId: "skipWaitingRecord",
-    tag: "Service",
     summary: "Passes over records that cannot be applied",
     description:
       "As `heddle log skip`: what they would have done is lost. One after the other; the first that is refused ends it. Of a blocked user `workspace_id`, `platform_id` and `at`; of a " +
       "dead letter of the intake `partition` and `at`; of one of consent `lane`, `workspace_id` and `at`, as `GET /console/log` shows them.",
-    extension: true,
     body: object({ records: waiting }, ["records"]),
     answer: success({ skipped: whole() }),
     reasons: ["NOT_FOUND", "STATE_CONFLICT"],
     examples: [{ name: "none", body: { records: [] }, answer: { skipped: 0, message: "success" } }],
   },
-];
+]);

@@ -1,22 +1,20 @@
 /** DATA: what is written by hand about the series that the console's charts show. */
 import { limits } from "../../../platform/limits.ts";
-import type { Entry } from "../entry.ts";
+import { entriesOf } from "../entry.ts";
 import { list, object, oneOfTexts, type Schema, success, text, whole } from "../schema.ts";
 
 const number: Schema = { type: "number" };
 const time = text("ISO 8601, UTC.");
 
-export const consoleSeriesEntries: readonly Entry[] = [
+export const consoleSeriesEntries = entriesOf({ tag: "Service", extension: true }, [
   {
     route: "GET /console/series",
     operationId: "getSeries",
-    tag: "Service",
     summary: "What was counted in the workspace, as series for charts",
     description:
       "Counted in the step that decides what a request does, with its effects: once, also where a request is repeated with its " +
       "`Idempotency-Key` or a server dies. A count has the time when it was applied, not that of the event, and stays what it was: a merge moves none, and a " +
       "delete takes none back.",
-    extension: true,
     parameters: [{
       in: "query",
       name: "range",
@@ -49,13 +47,11 @@ export const consoleSeriesEntries: readonly Entry[] = [
   {
     route: "GET /console/requests",
     operationId: "getRequestSeries",
-    tag: "Service",
     summary: "How often requests took from each limit of the workspace, and what was refused, as series for charts",
     description: "What gateways answered to keys of the workspace, SCIM apart. Each gateway writes its counts every " +
       `${
         limits.requestCountsWriteMs / 1_000
       } seconds, and what it counted since is lost where it is killed; others see it as soon as it is written.`,
-    extension: true,
     parameters: [{
       in: "query",
       name: "range",
@@ -76,4 +72,4 @@ export const consoleSeriesEntries: readonly Entry[] = [
     }),
     examples: [{ name: "the last 24 hours", parameters: { range: "day" } }],
   },
-];
+]);

@@ -1,6 +1,6 @@
 /** DATA: what is written by hand about the console's sessions, keys and audit log. */
 import { limits } from "../../../platform/limits.ts";
-import type { Entry } from "../entry.ts";
+import { entriesOf } from "../entry.ts";
 import { flag, list, object, oneOfTexts, success, text, whole } from "../schema.ts";
 
 const time = text("ISO 8601, UTC.");
@@ -25,15 +25,13 @@ const key = object({
 }, ["id", "name", "permissions", "ip_allow", "created_at", "state"]);
 const secret = text("Of the new key, shown once: only its SHA-256 is stored.");
 
-export const consoleSessionEntries: readonly Entry[] = [
+export const consoleSessionEntries = entriesOf({ tag: "Service", extension: true }, [
   {
     route: "GET /console/declaration",
     operationId: "compareDeclaration",
-    tag: "Service",
     summary: "In what a workspace differs from the file that was applied last",
     description: "What `heddle apply --prune` of that file would do to the workspace, its keys, subscription groups and teams. " +
       "Translations and preference centers are not compared.",
-    extension: true,
     answer: success({
       state: oneOfTexts(["compared", "none", "too_large"]),
       applied_at: time,
@@ -51,19 +49,15 @@ export const consoleSessionEntries: readonly Entry[] = [
   {
     route: "GET /console/session",
     operationId: "getConsoleSession",
-    tag: "Service",
     summary: "Whose key it is that asks, and what it may do",
-    extension: true,
     answer: success({ ...session, expires_at: text("Of the session; absent where the key itself was sent.") }),
     examples: [{ name: "by key" }],
   },
   {
     route: "POST /console/session",
     operationId: "openConsoleSession",
-    tag: "Service",
     summary: "Signs a browser in with the key that is sent",
     description: `Sets a cookie that is good for ${limits.consoleSessionMs / 3_600_000} hours, and no longer than the key. ${cookie}`,
-    extension: true,
     body: secure,
     answer: success({ ...session, expires_at: time }),
     reasons: ["NOT_FOUND"],
@@ -72,9 +66,7 @@ export const consoleSessionEntries: readonly Entry[] = [
   {
     route: "POST /console/session/end",
     operationId: "endConsoleSession",
-    tag: "Service",
     summary: "Signs this browser out",
-    extension: true,
     body: secure,
     answer: success({}),
     examples: [{ name: "a page without TLS", body: { secure: false }, answer: { message: "success" } }],
@@ -82,9 +74,7 @@ export const consoleSessionEntries: readonly Entry[] = [
   {
     route: "POST /console/session/end-all",
     operationId: "endConsoleSessions",
-    tag: "Service",
     summary: "Ends all sessions of the key, in every browser",
-    extension: true,
     body: secure,
     answer: success({}),
     reasons: ["NOT_FOUND"],
@@ -93,19 +83,15 @@ export const consoleSessionEntries: readonly Entry[] = [
   {
     route: "GET /console/keys",
     operationId: "listKeys",
-    tag: "Service",
     summary: "The API keys of the workspace, without their secrets",
-    extension: true,
     answer: success({ keys: list(key) }),
     examples: [{ name: "keys" }],
   },
   {
     route: "POST /console/keys",
     operationId: "createKey",
-    tag: "Service",
     summary: "Makes an API key",
     description: "It may do what the key that makes it may do, from the addresses from which that may be used, and no more.",
-    extension: true,
     body: object({ name: text(), permissions: list(text()) }, ["name", "permissions"]),
     answer: success({ key, secret }),
     reasons: ["ALREADY_EXISTS", "NOT_FOUND"],
@@ -129,10 +115,8 @@ export const consoleSessionEntries: readonly Entry[] = [
   {
     route: "POST /console/keys/rotate",
     operationId: "rotateKey",
-    tag: "Service",
     summary: "Makes a key that follows another, with its name and permissions",
     description: "The former one stays good for `overlap_seconds`, a day unless given.",
-    extension: true,
     body: object({ id: text(), overlap_seconds: whole() }, ["id"]),
     answer: success({ key, secret }),
     reasons: ["NOT_FOUND", "STATE_CONFLICT"],
@@ -141,10 +125,8 @@ export const consoleSessionEntries: readonly Entry[] = [
   {
     route: "POST /console/keys/revoke",
     operationId: "revokeKey",
-    tag: "Service",
     summary: "Ends a key for good, at once",
     description: "On this gateway at once, on others of the mesh within a second.",
-    extension: true,
     body: object({ id: text() }, ["id"]),
     answer: success({ key }),
     reasons: ["NOT_FOUND"],
@@ -153,13 +135,11 @@ export const consoleSessionEntries: readonly Entry[] = [
   {
     route: "GET /console/actions",
     operationId: "listConsoleActions",
-    tag: "Service",
     summary: "What people did at the console, and by whose key",
     description:
       `Who signed in, every write by a session of a browser and its exports of people, refused ones too, the newest first. Of the last ${
         limits.consoleActionsKeepMs / 86_400_000
       } days the last ${limits.consoleActionsMax} are shown; the log has each as \`console_action\`.`,
-    extension: true,
     answer: success({
       actions: list(object({
         time,
@@ -173,4 +153,4 @@ export const consoleSessionEntries: readonly Entry[] = [
     }),
     examples: [{ name: "actions" }],
   },
-];
+]);

@@ -1,6 +1,6 @@
 /** DATA: what is written by hand about the routes of the console. */
 import { limits } from "../../../platform/limits.ts";
-import type { Entry } from "../entry.ts";
+import { entriesOf } from "../entry.ts";
 import { list, object, type Schema, success, text, whole } from "../schema.ts";
 
 const flag: Schema = { type: "boolean" };
@@ -43,14 +43,12 @@ const amounts = [
   `${limits.sessionsPerUserMax.toLocaleString("en")} sessions`,
 ].join(", ");
 
-export const consoleEntries: readonly Entry[] = [
+export const consoleEntries = entriesOf({ tag: "Service", extension: true }, [
   {
     route: "GET /console",
     operationId: "showConsole",
-    tag: "Service",
     summary: "The console, a page that shows what goes on",
     description: "The page asks for a key once, and opens a session of the browser with it (`POST /console/session`).",
-    extension: true,
     answer: text(),
     answerType: "text/html; charset=utf-8",
     otherStatuses: [{ status: 304, description: "The caller has this version." }],
@@ -59,10 +57,8 @@ export const consoleEntries: readonly Entry[] = [
   {
     route: "GET /console/preview",
     operationId: "showConsolePreview",
-    tag: "Service",
     summary: "The frame in which the console shows drafts of pages",
     description: "An empty document in a sandbox without an origin, which shows what the console alone puts into it.",
-    extension: true,
     answer: text(),
     answerType: "text/html; charset=utf-8",
     otherStatuses: [{ status: 304, description: "The caller has this version." }],
@@ -71,9 +67,7 @@ export const consoleEntries: readonly Entry[] = [
   {
     route: "GET /console/assets/:name",
     operationId: "getConsoleAsset",
-    tag: "Service",
     summary: "Script and style of the console",
-    extension: true,
     parameters: [{ in: "path", name: "name", description: "Name of a file.", required: true, schema: text() }],
     answer: text(),
     answerType: "text/javascript; charset=utf-8",
@@ -84,12 +78,10 @@ export const consoleEntries: readonly Entry[] = [
   {
     route: "GET /console/overview",
     operationId: "getConsoleOverview",
-    tag: "Service",
     summary: "Throughput, lag, limits and the last refused requests of a workspace",
     description:
       "Counts are of the gateway that answers, since it started. Lanes and what waits are of all workspaces: only a key with the " +
       "permission `console.operate`, which `*` does not include, is shown them, and why the server is not ready.",
-    extension: true,
     answer: success({
       workspace: object({ id: text(), name: text(), company: text() }),
       ready: flag,
@@ -116,10 +108,8 @@ export const consoleEntries: readonly Entry[] = [
   {
     route: "POST /console/users",
     operationId: "inspectUsers",
-    tag: "Service",
     summary: "A user with the request that set each field, merges, and the history of consent",
     description: "The chains of the consent ledger that the history is of are checked as it is read.",
-    extension: true,
     body: object({ ...names, email: text(), phone: text(), sides_of: text("The `merge_id` of a merge whose `sides` are wanted.") }),
     answer: success({
       users: list(object({
@@ -187,14 +177,12 @@ export const consoleEntries: readonly Entry[] = [
   {
     route: "POST /console/people",
     operationId: "listPeople",
-    tag: "Service",
     summary: "Everyone in the workspace, in pages",
     description:
       "By platform id, or those made last first; those changed last, in one page, as far back as the newest events tell; users " +
       "whose records wait for a human; or those who have a state in a subscription group, in no order. By platform id, who is made while " +
       `pages are read comes on a later page. For members of a group up to ${limits.membersLookedAtMax.toLocaleString("en")} people are ` +
       "looked at for one page, so that a page may be empty and have a next one.",
-    extension: true,
     body: object({
       list: text("`oldest` (unless given), `newest`, `changed`, `blocked`, `subscribed` or `unsubscribed`."),
       group_id: text("With `subscribed` and `unsubscribed`: the group in which somebody or something set it."),
@@ -210,22 +198,18 @@ export const consoleEntries: readonly Entry[] = [
   {
     route: "GET /console/groups",
     operationId: "listConsoleGroups",
-    tag: "Service",
     summary: "The subscription groups of the workspace, archived ones too",
-    extension: true,
     answer: success({ groups: list(object({ id: text(), name: text(), archived: flag })) }),
     examples: [{ name: "groups" }],
   },
   {
     route: "POST /console/people/search",
     operationId: "searchPeople",
-    tag: "Service",
     summary: "People by how a name of theirs begins",
     description:
       "In the order of the names' bytes, 50 names a page. External ids and aliases count exactly as they were sent. Of an address " +
       `that many share the first ${limits.sharersShownMax} are shown. Without \`by\` the first ${limits.sharersShownMax} external ids, emails ` +
       "and phones. A page may be short, and even empty, and have a next one.",
-    extension: true,
     body: object({
       by: text("`external_id`, `email`, `phone` or `user_alias`."),
       starts_with: text("With `user_alias` of the alias's name."),
@@ -241,12 +225,10 @@ export const consoleEntries: readonly Entry[] = [
   {
     route: "GET /console/rejected",
     operationId: "listRejectedUsers",
-    tag: "Service",
     summary: "Users of whom /users/track takes no more",
     description: `A user with more than ${amounts} is rejected: mostly a test account that many devices share. Objects that name it by ` +
       "`external_id`, `user_alias` or `braze_id` get an entry in `errors`, all others of the request are taken. What the user has " +
       "stays. The first 10,000 of the installation are known.",
-    extension: true,
     answer: success({
       users: list(object({
         platform_id: text(),
@@ -262,15 +244,13 @@ export const consoleEntries: readonly Entry[] = [
   {
     route: "POST /console/rejected/admit",
     operationId: "admitUser",
-    tag: "Service",
     summary: "Lets a rejected user back in",
     description:
       "The user may have twice of what it has now, and never less than others. Answered once the process that answers takes data of the " +
       "user again; others of the mesh follow within a second.",
-    extension: true,
     body: object(names),
     answer: success({}),
     reasons: ["NOT_FOUND", "OUTCOME_UNKNOWN"],
     examples: [{ name: "somebody who is not rejected", body: { external_id: "ann" }, answer: { message: "success" } }],
   },
-];
+]);

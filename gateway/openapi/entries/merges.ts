@@ -1,6 +1,6 @@
 /** DATA: what is written by hand about the routes that make one user of two, take that back, and erase users. */
 import { limits } from "../../../platform/limits.ts";
-import type { Entry } from "../entry.ts";
+import { entriesOf } from "../entry.ts";
 import { flag, list, object, ref, success, text, textOrWhole, whole } from "../schema.ts";
 
 const updates = object({ merge_updates: list(ref("MergeUpdate"), undefined, { minItems: 1, maxItems: limits.itemsPerRequestMax }) }, [
@@ -9,11 +9,10 @@ const updates = object({ merge_updates: list(ref("MergeUpdate"), undefined, { mi
 const pair = { identifier_to_merge: { external_id: "ben" }, identifier_to_keep: { external_id: "ann" } };
 const ids = { maxItems: limits.itemsPerRequestMax };
 
-export const mergeEntries: readonly Entry[] = [
+export const mergeEntries = entriesOf({ tag: "Users" }, [
   {
     route: "POST /users/merge/preview",
     operationId: "previewMerge",
-    tag: "Users",
     summary: "See what a merge would make",
     description: "Takes the body of `/users/merge` with exactly one update and changes nothing.",
     extension: true,
@@ -29,7 +28,6 @@ export const mergeEntries: readonly Entry[] = [
   {
     route: "POST /users/merge",
     operationId: "mergeUsers",
-    tag: "Users",
     summary: "Merge users",
     description: "Queued: the answer is a receipt. A merge can be taken back for seven days.",
     body: updates,
@@ -40,7 +38,6 @@ export const mergeEntries: readonly Entry[] = [
   {
     route: "GET /users/merge/status/:id",
     operationId: "getMergeStatus",
-    tag: "Users",
     summary: "What came of a merge",
     extension: true,
     parameters: [{
@@ -71,7 +68,6 @@ export const mergeEntries: readonly Entry[] = [
   {
     route: "POST /users/merge/undo",
     operationId: "undoMerge",
-    tag: "Users",
     summary: "Take a merge back",
     description: "Both users are as if the merge had not been, with what was sent to each since. 409 where that is no longer possible: " +
       "the window is over, or a later merge, delete, identify or rename touched one of them.",
@@ -84,7 +80,6 @@ export const mergeEntries: readonly Entry[] = [
   {
     route: "POST /users/delete",
     operationId: "deleteUsers",
-    tag: "Users",
     summary: "Erase users",
     description: "Users are named in exactly one way. All or none of the request.",
     body: object({
@@ -99,4 +94,4 @@ export const mergeEntries: readonly Entry[] = [
     reasons: ["BATCH_TOO_LARGE"],
     examples: [{ name: "by external id", body: { external_ids: ["eve"] }, answer: { deleted: 1, message: "success" } }],
   },
-];
+]);

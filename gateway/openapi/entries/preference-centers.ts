@@ -1,6 +1,6 @@
 /** DATA: what is written by hand about the routes of preference centers and their hosted pages. */
 import { limits } from "../../../platform/limits.ts";
-import type { Entry, Parameter } from "../entry.ts";
+import { entriesOf, type Entry, type OwnEntry, type Parameter } from "../entry.ts";
 import { list, object, oneOfTexts, type Schema, success, text, whole } from "../schema.ts";
 
 const id: Parameter = { in: "path", name: "id", description: "`preference_center_api_id`, a UUID.", required: true, schema: text() };
@@ -56,11 +56,10 @@ const html =
 const exampleId = "44444444-4444-4444-8444-444444444444";
 const exampleTime = "2026-11-20T10:00:00+00:00";
 
-export const preferenceCenterEntries: readonly Entry[] = [
+export const preferenceCenterEntries = entriesOf({ tag: "Pages" }, [
   {
     route: "POST /preference_center/v1",
     operationId: "createPreferenceCenter",
-    tag: "Pages",
     summary: "Create a preference center",
     description: html,
     body: object({ name: text("Letters, digits, hyphen, underscore; never changes."), ...content }, ["name", ...required]),
@@ -84,7 +83,6 @@ export const preferenceCenterEntries: readonly Entry[] = [
   {
     route: "GET /preference_center/v1/list",
     operationId: "listPreferenceCenters",
-    tag: "Pages",
     summary: "All preference centers",
     answer: object({
       preference_centers: list(object({ name: text(), preference_center_api_id: text(), created_at: time, updated_at: time })),
@@ -94,7 +92,6 @@ export const preferenceCenterEntries: readonly Entry[] = [
   {
     route: "GET /preference_center/v1/:id",
     operationId: "getPreferenceCenter",
-    tag: "Pages",
     summary: "One preference center",
     parameters: [id],
     answer: object({ name: text(), preference_center_api_id: text(), created_at: time, updated_at: time, ...shown }, ["name"]),
@@ -121,7 +118,6 @@ export const preferenceCenterEntries: readonly Entry[] = [
   {
     route: "POST /preference_center/v1/:id/preview",
     operationId: "previewPreferenceCenter",
-    tag: "Pages",
     summary: "See a draft of a preference center",
     description: "Checks the body as an update would, and answers with its pages as a person who is made up would see them. Nothing is " +
       "written. Show the HTML in a sandboxed frame alone.",
@@ -143,7 +139,6 @@ export const preferenceCenterEntries: readonly Entry[] = [
   {
     route: "GET /preference_center/v1/:id/url/:userID",
     operationId: "getPreferenceCenterUrl",
-    tag: "Pages",
     summary: "A person's own page",
     description: "The link opens for whoever has it, until it expires.",
     parameters: [id, { in: "path", name: "userID", description: "The external id, percent-encoded.", required: true, schema: text() }],
@@ -158,7 +153,6 @@ export const preferenceCenterEntries: readonly Entry[] = [
   {
     route: "GET /preference_center/v1/:id/versions",
     operationId: "listPreferenceCenterVersions",
-    tag: "Pages",
     summary: "All versions, the newest first",
     extension: true,
     parameters: [
@@ -173,7 +167,6 @@ export const preferenceCenterEntries: readonly Entry[] = [
   {
     route: "GET /preference_center/v1/:id/versions/:version",
     operationId: "getPreferenceCenterVersion",
-    tag: "Pages",
     summary: "One version whole",
     extension: true,
     parameters: [id, version],
@@ -184,7 +177,6 @@ export const preferenceCenterEntries: readonly Entry[] = [
   {
     route: "GET /preference_center/v1/:id/versions/:version/diff",
     operationId: "diffPreferenceCenterVersions",
-    tag: "Pages",
     summary: "What a version changed",
     extension: true,
     parameters: [id, version, { in: "query", name: "from", description: "The version before unless given.", schema: whole() }],
@@ -200,7 +192,6 @@ export const preferenceCenterEntries: readonly Entry[] = [
   {
     route: "POST /preference_center/v1/:id/versions/:version/restore",
     operationId: "restorePreferenceCenterVersion",
-    tag: "Pages",
     summary: "Make an earlier version the newest",
     extension: true,
     parameters: [id, version],
@@ -217,7 +208,6 @@ export const preferenceCenterEntries: readonly Entry[] = [
   {
     route: "GET /preferences/:token",
     operationId: "openPreferencePage",
-    tag: "Pages",
     summary: "The page that a link opens",
     description: "Changes nothing. Refusals are pages too.",
     extension: true,
@@ -231,7 +221,6 @@ export const preferenceCenterEntries: readonly Entry[] = [
   {
     route: "POST /preferences/:token",
     operationId: "submitPreferencePage",
-    tag: "Pages",
     summary: "Save the choices of a page",
     description: "Answers with the confirmation or redirect page when the choices are durable. Refusals are pages too.",
     extension: true,
@@ -248,13 +237,12 @@ export const preferenceCenterEntries: readonly Entry[] = [
       body: "subscription_group_11111111-1111-4111-8111-111111111111=subscribed",
     }],
   },
-];
+]);
 
-function update(route: Entry["route"], operationId: string): Entry {
+function update(route: Entry["route"], operationId: string): OwnEntry {
   return {
     route,
     operationId,
-    tag: "Pages",
     summary: "Update a preference center",
     description: `Every version is kept. A name in the body does not rename. ${html}`,
     parameters: [id],

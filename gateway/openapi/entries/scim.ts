@@ -1,5 +1,5 @@
 /** DATA: what is written by hand about the SCIM routes. */
-import type { Entry, Parameter } from "../entry.ts";
+import { entriesOf, type Entry, type OwnEntry, type Parameter } from "../entry.ts";
 import { oneOfTexts, ref, text, whole } from "../schema.ts";
 import { scimCore, scimList, scimPatch, scimSearch } from "../schemas/scim.ts";
 
@@ -57,11 +57,10 @@ const { schemas: _schemas, ...listed } = user;
 const found = { schemas: [scimList], totalResults: 1, startIndex: 1, itemsPerPage: 1, Resources: [listed] };
 const bad = ["INPUT_INVALID", "BODY_SHAPE_INVALID"] as const;
 
-export const scimEntries: readonly Entry[] = [
+export const scimEntries = entriesOf({ tag: "Dashboard users" }, [
   {
     route: "POST /scim/v2/Users",
     operationId: "createDashboardUser",
-    tag: "Dashboard users",
     summary: "Create a dashboard user",
     description: "A token made with `--permissions-optional` may leave `permissions` out.",
     parameters: projection,
@@ -74,7 +73,6 @@ export const scimEntries: readonly Entry[] = [
   {
     route: "GET /scim/v2/Users",
     operationId: "listDashboardUsers",
-    tag: "Dashboard users",
     summary: "List or find dashboard users",
     parameters: [
       { in: "query", name: "filter", description: 'Such as `userName eq "ann@example.com"`.', schema: text() },
@@ -93,7 +91,6 @@ export const scimEntries: readonly Entry[] = [
   {
     route: "GET /scim/v2/Users/:id",
     operationId: "getDashboardUser",
-    tag: "Dashboard users",
     summary: "Read a dashboard user",
     parameters: [
       id,
@@ -108,7 +105,6 @@ export const scimEntries: readonly Entry[] = [
   {
     route: "PUT /scim/v2/Users/:id",
     operationId: "replaceDashboardUser",
-    tag: "Dashboard users",
     summary: "Replace a dashboard user",
     description: "`userName` cannot change. Absent `permissions` stay as they are.",
     parameters: [id, ...projection, ifMatch],
@@ -125,7 +121,6 @@ export const scimEntries: readonly Entry[] = [
   {
     route: "PATCH /scim/v2/Users/:id",
     operationId: "patchDashboardUser",
-    tag: "Dashboard users",
     summary: "Change parts of a dashboard user",
     extension: true,
     parameters: [id, ...projection, ifMatch],
@@ -142,7 +137,6 @@ export const scimEntries: readonly Entry[] = [
   {
     route: "DELETE /scim/v2/Users/:id",
     operationId: "deleteDashboardUser",
-    tag: "Dashboard users",
     summary: "Delete a dashboard user for good",
     parameters: [id, ifMatch],
     status: 204,
@@ -154,13 +148,12 @@ export const scimEntries: readonly Entry[] = [
   { ...describing("GET /scim/v2/Schemas/:id", "getScimSchema", "One schema"), ...byId(scimCore) },
   describing("GET /scim/v2/ResourceTypes", "listScimResourceTypes", "The resource types"),
   { ...describing("GET /scim/v2/ResourceTypes/:id", "getScimResourceType", "One resource type"), ...byId("User") },
-];
+]);
 
-function search(route: Entry["route"], operationId: string): Entry {
+function search(route: Entry["route"], operationId: string): OwnEntry {
   return {
     route,
     operationId,
-    tag: "Dashboard users",
     summary: "Find dashboard users by a body",
     description: "The question of `GET /scim/v2/Users` where it stands in no log of a proxy.",
     extension: true,
@@ -171,11 +164,10 @@ function search(route: Entry["route"], operationId: string): Entry {
   };
 }
 
-function describing(route: Entry["route"], operationId: string, summary: string): Entry {
+function describing(route: Entry["route"], operationId: string, summary: string): OwnEntry {
   return {
     route,
     operationId,
-    tag: "Dashboard users",
     summary,
     extension: true,
     answer: ref("ScimDocument"),

@@ -1,5 +1,5 @@
 /** DATA: what is written by hand about the routes that need no key: health, documents, unsubscribe links. */
-import type { Entry, Parameter } from "../entry.ts";
+import { entriesOf, type Entry, type OwnEntry, type Parameter } from "../entry.ts";
 import { object, type Schema, success, text } from "../schema.ts";
 
 const notReady = 503;
@@ -12,14 +12,13 @@ const token: Parameter = {
   schema: text(),
 };
 
-export const serviceEntries: readonly Entry[] = [
+export const serviceEntries = entriesOf({ tag: "Service", extension: true }, [
   {
     route: "GET /unsubscribe/:token",
     operationId: "showUnsubscribePage",
     tag: "Pages",
     summary: "Page of an unsubscribe link",
     description: "Shows a button and changes nothing: mail scanners follow links.",
-    extension: true,
     parameters: [token],
     answer: text(),
     answerType: html,
@@ -31,7 +30,6 @@ export const serviceEntries: readonly Entry[] = [
     operationId: "unsubscribe",
     tag: "Pages",
     summary: "Unsubscribe with one click (RFC 8058)",
-    extension: true,
     parameters: [token],
     body: object({ "List-Unsubscribe": text() }),
     bodyType: "application/x-www-form-urlencoded",
@@ -47,19 +45,15 @@ export const serviceEntries: readonly Entry[] = [
   {
     route: "GET /livez",
     operationId: "isAlive",
-    tag: "Service",
     summary: "Does the process answer?",
-    extension: true,
     answer: statusAnswer(),
     examples: [{ name: "alive", answer: { status: "ok", message: "success" } }],
   },
   {
     route: "GET /readyz",
     operationId: "isReady",
-    tag: "Service",
     summary: "Can data be taken, applied and read?",
     description: "While records wait for a human, `reason` names them; all other data is taken, applied and read.",
-    extension: true,
     answer: statusAnswer(),
     otherStatuses: [{ status: notReady, description: "Not ready; `message` names the part that fails." }],
     examples: [{ name: "ready", answer: { status: "ready", message: "success" } }],
@@ -67,11 +61,9 @@ export const serviceEntries: readonly Entry[] = [
   {
     route: "GET /readyz/gateway",
     operationId: "isGatewayReady",
-    tag: "Service",
     summary: "Does this gateway take requests?",
     description:
       "For load balancers and probes: 503 from when the process was asked to end. What stands behind it counts for `/readyz` alone: while a part of Heddle is away, its routes answer 503 and all others work.",
-    extension: true,
     answer: statusAnswer(),
     otherStatuses: [{ status: notReady, description: "It is about to end." }],
     examples: [{ name: "ready", answer: { status: "ready", message: "success" } }],
@@ -79,9 +71,7 @@ export const serviceEntries: readonly Entry[] = [
   {
     route: "GET /openapi.json",
     operationId: "getOpenapi",
-    tag: "Service",
     summary: "This document",
-    extension: true,
     answer: object({ openapi: text() }, ["openapi"]),
     otherStatuses: [{ status: 304, description: "The caller has this version." }],
     examples: [{ name: "document" }],
@@ -107,19 +97,17 @@ export const serviceEntries: readonly Entry[] = [
     reasons: ["ROUTE_UNKNOWN"],
     examples: [{ name: "a script", parameters: { name: "docs.js" } }],
   },
-];
+]);
 
 function statusAnswer(): Schema {
   return object({ status: text(), message: text(), reason: text("What waits for a human") }, ["status", "message"]);
 }
 
-function docs(route: Entry["route"], operationId: string, summary: string): Entry {
+function docs(route: Entry["route"], operationId: string, summary: string): OwnEntry {
   return {
     route,
     operationId,
-    tag: "Service",
     summary,
-    extension: true,
     answer: text(),
     answerType: html,
     otherStatuses: [{ status: 304, description: "The caller has this version." }],

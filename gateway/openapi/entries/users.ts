@@ -1,6 +1,6 @@
 /** DATA: what is written by hand about the routes of users and their identifiers. */
 import { limits } from "../../../platform/limits.ts";
-import type { Entry } from "../entry.ts";
+import { entriesOf } from "../entry.ts";
 import { list, mapOf, object, ref, type Schema, success, text, textOrWhole, whole } from "../schema.ts";
 
 const errors = list(
@@ -14,11 +14,10 @@ const jobId = text("Asks `GET /users/merge/status/{id}` what came of it.");
 const aliasRoom = `The aliases of one user take at most ${limits.aliasBytesPerUserMax} bytes of JSON together`;
 const alias = { alias_label: "shop", alias_name: "visitor-7" };
 
-export const userEntries: readonly Entry[] = [
+export const userEntries = entriesOf({ tag: "Users" }, [
   {
     route: "POST /users/track",
     operationId: "trackUsers",
-    tag: "Users",
     summary: "Record attributes, events and purchases",
     description: "Each object is judged by itself: a 201 may carry `errors`, and everything else was taken. 400 where nothing was valid. " +
       "Of an attributes object whose identifier is good the good fields are taken and the others are named in `errors` with their `field`, and nothing is " +
@@ -62,7 +61,6 @@ export const userEntries: readonly Entry[] = [
   {
     route: "POST /users/track/sync",
     operationId: "trackUsersSync",
-    tag: "Users",
     summary: "Record one object and read the user",
     description: "Takes one object and answers with the user after it was applied. `users` is empty where update-only found nobody.",
     body: ref("TrackBody"),
@@ -80,7 +78,6 @@ export const userEntries: readonly Entry[] = [
   {
     route: "POST /users/track/bulk",
     operationId: "trackUsersBulk",
-    tag: "Users",
     summary: "Record many objects with low priority",
     description: `At most ${limits.bulkObjectsMax} objects in all and ${limits.bulkObjectsPerUserMax} for one user.`,
     body: ref("TrackBulkBody"),
@@ -95,7 +92,6 @@ export const userEntries: readonly Entry[] = [
   {
     route: "POST /users/export/ids",
     operationId: "exportUsers",
-    tag: "Users",
     summary: "Read users",
     description:
       `At most ${limits.itemsPerRequestMax} external ids and as many aliases. Names that nobody has are in \`invalid_user_ids\`. ` +
@@ -142,7 +138,6 @@ export const userEntries: readonly Entry[] = [
   {
     route: "POST /users/alias/new",
     operationId: "createAliases",
-    tag: "Users",
     summary: "Create aliases",
     description: "With `external_id` for that user, if there is one; without it for a new user of the alias alone. " +
       `${aliasRoom}: what is beyond is in \`errors\`.`,
@@ -158,7 +153,6 @@ export const userEntries: readonly Entry[] = [
   {
     route: "POST /users/alias/update",
     operationId: "updateAliases",
-    tag: "Users",
     summary: "Rename aliases",
     description:
       "An entry that is not valid refuses the whole request and is named in `errors`. An alias that does not exist changes nothing. " +
@@ -175,7 +169,6 @@ export const userEntries: readonly Entry[] = [
   {
     route: "POST /users/identify",
     operationId: "identifyUsers",
-    tag: "Users",
     summary: "Give users of an alias, email or phone an external_id",
     description:
       "Where a user with the external_id exists, the other is merged into it. 201 also where no element was good: read `errors`, " +
@@ -197,7 +190,6 @@ export const userEntries: readonly Entry[] = [
   {
     route: "POST /users/external_ids/rename",
     operationId: "renameExternalIds",
-    tag: "Users",
     summary: "Rename external ids",
     description: "The old id is deprecated and still means the user, until it is removed.",
     body: object({
@@ -225,7 +217,6 @@ export const userEntries: readonly Entry[] = [
   {
     route: "POST /users/external_ids/remove",
     operationId: "removeExternalIds",
-    tag: "Users",
     summary: "Remove deprecated external ids",
     body: object({ external_ids: list(text(), undefined, items) }, ["external_ids"]),
     answer: success({
@@ -239,7 +230,7 @@ export const userEntries: readonly Entry[] = [
       answer: { removed_ids: ["dan"], removal_errors: [], message: "success" },
     }],
   },
-];
+]);
 
 function newAlias(): Schema {
   return object({ external_id: text(), alias_label: text(), alias_name: text() }, ["alias_label", "alias_name"]);
