@@ -52,11 +52,11 @@ export async function answerScim(request: HttpRequest, chosen: Chosen, answering
   }
 }
 
-type Held = Chosen & { readonly holder: TokenHolder };
+type Admitted = Chosen & { readonly holder: TokenHolder };
 
 /** From here on the company is known, so whatever comes of the request is in its log. */
-async function answerHolder(request: HttpRequest, held: Held, answering: ScimAnswering): Promise<HttpAnswer> {
-  const { holder, route } = held;
+async function answerHolder(request: HttpRequest, admitted: Admitted, answering: ScimAnswering): Promise<HttpAnswer> {
+  const { holder, route } = admitted;
   const scope = scopeOf(request, holder, answering);
   const quota = companyQuotaOf(route.limit, holder.company);
   let headers: readonly string[] = unknownLimitHeaders;
@@ -65,7 +65,7 @@ async function answerHolder(request: HttpRequest, held: Held, answering: ScimAns
     const spent = await spendQuota(holder.company.id, quota, answering);
     headers = spent.headers;
     if (spent.refusal) throw spent.refusal;
-    const reply = await callRoute(request, { ...held, scope }, answering);
+    const reply = await callRoute(request, { ...admitted, scope }, answering);
     if (!reply.logged) answering.scimNotes.add({ scope, status: reply.status });
     return { status: reply.status, headers: [...headers, ...reply.headers], body: reply.body, contentType: scimContentType };
   } catch (error) {
@@ -81,11 +81,11 @@ async function answerHolder(request: HttpRequest, held: Held, answering: ScimAns
 
 async function callRoute(
   request: HttpRequest,
-  held: Held & { scope: ScimScope },
+  admitted: Admitted & { scope: ScimScope },
   { scim, observed, access }: Pick<ScimAnswering, "scim" | "observed" | "access">,
 ): Promise<ScimReply> {
-  const { route, params, holder } = held;
-  const context = { ...held.scope, idempotencyKey: idempotencyKeyOf(request.headers), traceparent: observed?.traceparent ?? "" };
+  const { route, params, holder } = admitted;
+  const context = { ...admitted.scope, idempotencyKey: idempotencyKeyOf(request.headers), traceparent: observed?.traceparent ?? "" };
   const hasBody = route.bodyBytesMax > 0;
   if (hasBody) checkMediaType(request.headers, bodyTypes);
   const body = hasBody ? await readBodyOf(request, route, access) : noBody;

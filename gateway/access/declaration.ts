@@ -12,7 +12,7 @@ import { messageFields, readMessages } from "./declaration-translations.ts";
 import type { Declaration, DeclaredCompany, DeclaredItem, DeclaredKey, DeclaredToken, DeclaredWorkspace } from "./declared.ts";
 import { nearest } from "./nearest.ts";
 import { everyPermission, permissionNames } from "./permissions.ts";
-import type { DeclaredKind } from "./rows.ts";
+import { type DeclaredKind, declaredKinds } from "./rows.ts";
 
 export type { Declaration } from "./declared.ts";
 
@@ -56,7 +56,7 @@ function readCompany(reader: DeclarationReader, place: Place): DeclaredCompany {
     ...given("onboardedAt", onboardedAt && readDay(reader, onboardedAt)),
     ...given("limits", readLimits(reader, fields.get("limits"), "company")),
     scimTokens,
-    permissionSets: readItems(reader, fields.get("permissionSets"), permissionSets),
+    permissionSets: readItems(reader, fields.get("permissionSets"), "permission_set"),
     workspaces,
   };
 }
@@ -120,8 +120,8 @@ function readWorkspace(reader: DeclarationReader, place: Place): DeclaredWorkspa
     ...given("messages", readMessages(reader, fields)),
     ...given("pages", readPages(reader, fields)),
     items: [
-      ...readItems(reader, fields.get("subscriptionGroups"), groups),
-      ...readItems(reader, fields.get("teams"), teams),
+      ...readItems(reader, fields.get("subscriptionGroups"), "subscription_group"),
+      ...readItems(reader, fields.get("teams"), "team"),
     ],
   };
 }
@@ -142,47 +142,26 @@ function readPermission(reader: DeclarationReader, place: Place): string | undef
   return name === undefined ? undefined : readWord(reader, { ...place, name: "permission" }, [everyPermission, ...permissionNames]);
 }
 
-/** How the things that other services own are declared. */
-interface ItemKind {
-  readonly kind: DeclaredKind;
-  readonly what: string;
-  /** Absent: there is nothing but a name. */
-  readonly field?: string;
-  readonly values?: readonly string[];
-  /** Taken where the field is absent; without it the field is required. */
-  readonly otherwise?: string;
-}
-
-const groups: ItemKind = {
-  kind: "subscription_group",
-  what: "subscription group",
-  field: "channel",
-  values: ["email", "sms", "whatsapp", "rcs", "line"],
-};
-const teams: ItemKind = { kind: "team", what: "team" };
-const permissionSets: ItemKind = { kind: "permission_set", what: "permission set" };
-
-function readItems(reader: DeclarationReader, place: Place | undefined, kind: ItemKind): DeclaredItem[] {
+/** Things that other services own. */
+function readItems(reader: DeclarationReader, place: Place | undefined, kind: DeclaredKind): DeclaredItem[] {
+  const what = declaredKinds[kind];
+  const isGroup = kind === "subscription_group";
   const found = reader.items(place).map((item): DeclaredItem => {
-    const fields = reader.fields(item, ["id", "name", ...(kind.field ? [kind.field] : [])]);
+    const fields = reader.fields(item, ["id", "name", ...(isGroup ? ["channel"] : [])]);
     const { line, id, name } = readItem(reader, item, fields);
-    return { line, kind: kind.kind, ...given("id", id), name, content: { name, ...readContent(reader, item, { fields, kind }) } };
+    return { line, kind, ...given("id", id), name, content: { name, ...(isGroup && { channel: readChannel(reader, item, fields) }) } };
   });
-  refuseTwice(reader, found, { what: `${kind.what} id`, by: (item) => item.id });
-  refuseTwice(reader, found, { what: kind.what, by: (item) => item.name });
+  refuseTwice(reader, found, { what: `${what} id`, by: (item) => item.id });
+  refuseTwice(reader, found, { what, by: (item) => item.name });
   return found;
 }
 
-function readContent(
-  reader: DeclarationReader,
-  item: Place,
-  of: { readonly fields: ReadonlyMap<string, Place>; readonly kind: ItemKind },
-): Readonly<Record<string, string>> {
-  const { field, values = [], what, otherwise } = of.kind;
-  if (!field) return {};
-  const place = of.fields.get(field);
-  if (!place && !otherwise) reader.refuse(item, `a ${what} has no "${field}"; it is one of ${values.join(", ")}`);
-  return { [field]: (place ? readWord(reader, place, values) : otherwise) ?? "" };
+const channels = ["email", "sms", "whatsapp", "rcs", "line"];
+
+function readChannel(reader: DeclarationReader, group: Place, fields: ReadonlyMap<string, Place>): string {
+  const place = fields.get("channel");
+  if (!place) reader.refuse(group, `a subscription group has no "channel"; it is one of ${channels.join(", ")}`);
+  return (place && readWord(reader, place, channels)) ?? "";
 }
 
 function readPlan(reader: DeclarationReader, place: Place): Plan | undefined {

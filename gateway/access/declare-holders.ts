@@ -2,7 +2,8 @@
 import { newId, secret } from "../../platform/identifier.ts";
 import type { Company, Workspace } from "./access.ts";
 import type { DeclaredHolder, DeclaredKey, DeclaredToken } from "./declared.ts";
-import { type Plan, put, type PutWrite } from "./declare-plan.ts";
+import { type Plan, put } from "./declare-plan.ts";
+import type { PutWrite } from "./row-set.ts";
 import type { KeyRow, TokenRow } from "./rows.ts";
 import { digestOf, keyPrefix, tokenPrefix } from "./secret.ts";
 
@@ -84,7 +85,7 @@ function planHolder<T extends KeyRow | TokenRow>(plan: Plan, declared: DeclaredH
   const digest = declared.secret === undefined ? undefined : digestOf(declared.secret);
   const active = kind.siblings.filter((row) => row.name === declared.name && row.revokedAt === null);
   const same = digest === undefined ? active : kind.siblings.filter((row) => row.digest === digest);
-  if (digest !== undefined && same.length === 0 && heldElsewhere(plan, digest)) {
+  if (digest !== undefined && same.length === 0 && belongsElsewhere(plan, digest)) {
     plan.problems.push({ line: declared.line, text: `the secret of "${kind.path}" already belongs to another key or token` });
     return;
   }
@@ -120,6 +121,6 @@ function create<T extends KeyRow | TokenRow>(
   if (declared.secret === undefined) plan.secrets.push({ what: kind.what, path: kind.path, secret: made });
 }
 
-function heldElsewhere(plan: Plan, digest: string): boolean {
+function belongsElsewhere(plan: Plan, digest: string): boolean {
   return plan.rows.keys.some((row) => row.digest === digest) || plan.rows.tokens.some((row) => row.digest === digest);
 }

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 
 import { type FieldChange, fieldChanges } from "../../platform/field-changes.ts";
 import type { Problem } from "./declaration-reader.ts";
+import { type PutWrite, rowName } from "./row-set.ts";
 import type { AccessRows, AccessWrite } from "./rows.ts";
 
 /** One thing that a declaration names (or, when pruned, does not name). */
@@ -37,11 +38,9 @@ export interface Plan {
   readonly changes: Change[];
   readonly secrets: MadeSecret[];
   readonly problems: Problem[];
-  /** Ids of everything the file names. */
+  /** Everything the file names, by rowName(). */
   readonly named: Set<string>;
 }
-
-export type PutWrite = Extract<AccessWrite, { put: string }>;
 
 /** Writes the row where it differs from what was found, and says what happened. */
 export function put(
@@ -50,7 +49,7 @@ export function put(
   of: { readonly found: object | undefined; readonly line: number; readonly change: Omit<Change, "action"> },
 ): void {
   const action = of.found === undefined ? "created" : isDeepStrictEqual(of.found, write.row) ? "unchanged" : "updated";
-  const name = namedAs(write);
+  const name = rowName(write);
   // Two entries of the file that mean one row would undo each other at every apply.
   if (plan.named.has(name)) {
     plan.problems.push({ line: of.line, text: `the ${of.change.what} "${of.change.path}" is one that the file has under another name` });
@@ -59,9 +58,4 @@ export function put(
   const fields = of.found !== undefined && action === "updated" ? { fields: fieldChanges(of.found, write.row) } : {};
   plan.changes.push({ action, ...of.change, ...fields });
   if (action !== "unchanged") plan.writes.push(write);
-}
-
-/** What a row is called in `Plan.named`: ids of different kinds may be equal. */
-export function namedAs(write: PutWrite): string {
-  return write.put === "declared" ? `${write.row.kind} ${write.row.workspaceId} ${write.row.id}` : `${write.put} ${write.row.id}`;
 }

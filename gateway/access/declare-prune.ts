@@ -1,5 +1,6 @@
 /** Plans the removal of everything that a declaration does not name. */
-import { namedAs, type Plan, type PutWrite } from "./declare-plan.ts";
+import type { Plan } from "./declare-plan.ts";
+import { type PutWrite, rowName } from "./row-set.ts";
 import { type AccessRows, declaredKinds } from "./rows.ts";
 
 /** Adds a removal for each row that `plan.named` lacks. User data stays in its store under the workspace's id. */
@@ -23,7 +24,7 @@ export function planPrune(plan: Plan): void {
 }
 
 function drop(plan: Plan, row: PutWrite, change: { what: string; path: string; note?: string }): void {
-  if (plan.named.has(namedAs(row))) return;
+  if (plan.named.has(rowName(row))) return;
   plan.changes.push({ action: "pruned", ...change, id: row.row.id });
   if (row.put !== "declared") plan.writes.push({ drop: row.put, id: row.row.id });
   else plan.writes.push({ drop: "declared", workspaceId: row.row.workspaceId, kind: row.row.kind, id: row.row.id });

@@ -18,7 +18,7 @@ export type PutWrite = Extract<AccessWrite, { put: string }>;
 type DropWrite = Exclude<AccessWrite, PutWrite>;
 
 /** What a row is called among all: its kind and its id, which for a declared thing has three parts. */
-function rowName(write: PutWrite): string {
+export function rowName(write: PutWrite): string {
   return `${write.put} ${rowId(write)}`;
 }
 
