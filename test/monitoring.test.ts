@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { type MetricRow, metricTable } from "../platform/telemetry/metric-table.ts";
+import { type Node, nodesIn, parseSource } from "../tools/source.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const rows: readonly MetricRow[] = Object.values(metricTable);
@@ -76,12 +77,37 @@ test("docs/observability.md has every span and every event of the log, and no ot
   expect([...told].filter((event) => !events.has(event))).toEqual([]);
 });
 
-/** Of the code that runs in production. */
+test("docs/observability.md has every field of the log", () => {
+  const page = text("docs/observability.md");
+  const table = page.slice(page.indexOf("| field |"), page.indexOf("| event |"));
+  const fields = new Set(productionTexts().filter((source) => source.includes("logger")).flatMap((source) => [...fieldsLogged(source)]));
+  expect(fields.size).toBeGreaterThan(30);
+  expect([...fields].filter((field) => !table.includes(`\`${field}\``))).toEqual([]);
+});
+
+/** The names in the object that a call of a logger ends with. */
+function* fieldsLogged(source: string): Generator<string> {
+  for (const node of nodesIn(parseSource(source))) {
+    if (node.type !== "CallExpression") continue;
+    const callee = source.slice((node["callee"] as Node).start, (node["callee"] as Node).end);
+    const last = (node["arguments"] as Node[]).at(-1);
+    if (!/\blogger\??\.(info|warn|error|debug|with)$/.test(callee) || last?.type !== "ObjectExpression") continue;
+    for (const { type, key } of nodesIn(last)) {
+      if (type === "Property" && (key as Node).type === "Identifier") yield String((key as Node)["name"]);
+    }
+  }
+}
+
 function matchesIn(pattern: RegExp): string[] {
+  return productionTexts().flatMap((source) => [...source.matchAll(pattern)].map((match) => match[1] ?? ""));
+}
+
+/** Of the code that runs in production. */
+function productionTexts(): string[] {
   const folders = ["platform", "gateway", "services", "cli"];
   const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", ...folders], { cwd: root, encoding: "utf8" })
     .split("\n").filter((path) => path.endsWith(".ts") && !/[.](test|fixture)[.]ts$|-contract[.]ts$/.test(path));
-  return files.flatMap((path) => [...text(path).matchAll(pattern)].map((match) => match[1] ?? ""));
+  return files.map(text);
 }
 
 function problemsOf(expression: string): string[] {
