@@ -79,3 +79,12 @@ test("pick() goes on with what there is when addresses come and go", () => {
   items = ["a", "d"];
   expect([...picks(addresses, 4)].sort().join("")).toBe("aadd");
 });
+
+test("a call that fails at what is no address any more leaves nothing behind", () => {
+  let items = ["a", "b"];
+  const addresses = roundRobin(() => items, fakeClock());
+  items = ["b"];
+  addresses.failed("a");
+  items = ["a", "b"];
+  expect(picks(addresses, 4)).toContain("a");
+});

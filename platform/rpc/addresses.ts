@@ -7,7 +7,7 @@ export interface Addresses<Item> {
   /** The next in turn that is not in `except` and does not rest; where all rest, the next that is not in `except`. */
   pick(except: ReadonlySet<Item>): Item | undefined;
   worked(item: Item): void;
-  /** It rests for twice as long as the last time, unless it worked between. */
+  /** It rests for twice as long as the last time, unless it worked between, or is no address any more. */
   failed(item: Item): void;
 }
 
@@ -42,6 +42,7 @@ export function roundRobin<Item>(current: () => readonly Item[], clock: Clock): 
       rests.delete(item);
     },
     failed(item) {
+      if (!current().includes(item)) return;
       const last = rests.get(item);
       if (last && !last.tried) return;
       const restMs = last === undefined ? limits.rpcAddressRestMsMin : Math.min(last.restMs * 2, limits.rpcAddressRestMsMax);
