@@ -6,7 +6,7 @@ import type { IdentityKey } from "../domain/identity.ts";
 import type { FrozenMerge } from "../domain/ports.ts";
 import type { MovedUser, ProfileMove, ProfileRows } from "./moved-rows.ts";
 import { profileFromRow } from "./rows.ts";
-import type { ProfileTables } from "./sqlite.ts";
+import { openMerges, type ProfileTables } from "./sqlite.ts";
 import { newestCounts, newestKey } from "./sqlite-workspaces.ts";
 
 export function sqliteProfileMove(database: Database, tables: ProfileTables): ProfileMove {
@@ -83,11 +83,6 @@ function* users(database: Database, { workspaceId, number }: Workspace): Generat
     );
     yield { workspaceId, identities: new Map(identities), users: moved };
   }
-}
-
-function openMerges(database: Database, workspaceId: string, userId: string): string[] {
-  const sql = "SELECT merge_id FROM profile_frozen WHERE workspace_id = ? AND target_id = ? ORDER BY target_sequence, target_part";
-  return database.prepare(sql).all(workspaceId, userId).map((row) => String(row["merge_id"]));
 }
 
 async function* frozen(

@@ -6,6 +6,7 @@ import { migrate } from "../../../platform/sqlite/migrate.ts";
 import { textOfBytes } from "../../../platform/sqlite/text-bytes.ts";
 import type { IdentityKey } from "../domain/identity.ts";
 import type { FrozenMerge, Handoff, HeldEntry, HeldUser, IdentityStore, NameIndex, ProfileStore, StoredUser } from "../domain/ports.ts";
+import type { Profile } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import type { UserId } from "../domain/user-key.ts";
 import type { PublishedEvent } from "../../../platform/events/events.ts";
@@ -117,40 +118,19 @@ function identityReader(database: Database, workspace: number): (key: IdentityKe
 }
 
 function profileStore(database: Database, numbers: WorkspaceNumbers): ProfileStore {
+  function page(sql: string, workspaceId: string, bounds: readonly [from: string, max: number]): Promise<Profile[]> {
+    const rows = database.prepare(sql).all(numbers.of(workspaceId) ?? 0, ...bounds);
+    return Promise.resolve(rows.map((row) => profileFromRow(String(row["body"]))));
+  }
   return {
     load(workspaceId, ids) {
       const read = profileReader(database, numbers.of(workspaceId));
-      const found = ids.map((id) => read(id).profile);
-      return Promise.resolve(new Map(found.flatMap((profile) => (profile === undefined ? [] : [[profile.id, profile]]))));
+      return foundOf(ids, (id) => read(id).profile);
     },
-    page(workspaceId, after, max) {
-      const sql = `SELECT body FROM profile_profiles
-        WHERE workspace = ? AND user_id > ? AND body IS NOT NULL ORDER BY user_id LIMIT ?`;
-      const rows = database.prepare(sql).all(numbers.of(workspaceId) ?? 0, after, max);
-      return Promise.resolve(rows.map((row) => profileFromRow(String(row["body"]))));
-    },
-    pageBack(workspaceId, before, max) {
-      const sql = `SELECT body FROM profile_profiles
-        WHERE workspace = ? AND user_id < ? AND body IS NOT NULL ORDER BY user_id DESC LIMIT ?`;
-      const rows = database.prepare(sql).all(numbers.of(workspaceId) ?? 0, before === "" ? lastCharacter : before, max);
-      return Promise.resolve(rows.map((row) => profileFromRow(String(row["body"]))));
-    },
-    loadFrozen(workspaceId, mergeIds) {
-      return Promise.resolve(
-        new Map(mergeIds.flatMap((id) => {
-          const frozen = loadFrozen(database, workspaceId, id);
-          return frozen === undefined ? [] : [[id, frozen]];
-        })),
-      );
-    },
-    loadHeld(workspaceId, ids) {
-      return Promise.resolve(
-        new Map(ids.flatMap((id) => {
-          const held = loadHeld(database, workspaceId, id);
-          return held === undefined ? [] : [[id, held]];
-        })),
-      );
-    },
+    page: (workspaceId, after, max) => page(selectAfter, workspaceId, [after, max]),
+    pageBack: (workspaceId, before, max) => page(selectBefore, workspaceId, [before === "" ? lastCharacter : before, max]),
+    loadFrozen: (workspaceId, mergeIds) => foundOf(mergeIds, (id) => loadFrozen(database, workspaceId, id)),
+    loadHeld: (workspaceId, ids) => foundOf(ids, (id) => loadHeld(database, workspaceId, id)),
     loadUsers(workspaceId, ids) {
       const mayHave = { held: hasRows(database, "profile_held"), frozen: hasRows(database, "profile_frozen") };
       const read = profileReader(database, numbers.of(workspaceId));
@@ -160,6 +140,20 @@ function profileStore(database: Database, numbers: WorkspaceNumbers): ProfileSto
     },
     ...profileLists(database),
   };
+}
+
+const selectAfter = "SELECT body FROM profile_profiles WHERE workspace = ? AND user_id > ? AND body IS NOT NULL ORDER BY user_id LIMIT ?";
+const selectBefore =
+  "SELECT body FROM profile_profiles WHERE workspace = ? AND user_id < ? AND body IS NOT NULL ORDER BY user_id DESC LIMIT ?";
+
+/** Those of the ids that `read` finds something for. */
+function foundOf<Thing>(ids: readonly string[], read: (id: string) => Thing | undefined): Promise<Map<string, Thing>> {
+  return Promise.resolve(
+    new Map(ids.flatMap((id) => {
+      const thing = read(id);
+      return thing === undefined ? [] : [[id, thing] as const];
+    })),
+  );
 }
 
 function profileLists(
@@ -237,12 +231,10 @@ function later(mark: Mark, other: Mark | undefined): Mark {
 
 function loadHandoffs(database: Database, workspaceId: string, mergeIds: readonly string[]): Promise<Map<string, Handoff>> {
   const statement = database.prepare("SELECT source, undo_until FROM profile_handoffs WHERE workspace_id = ? AND merge_id = ?");
-  return Promise.resolve(
-    new Map(mergeIds.flatMap((id) => {
-      const row = statement.get(workspaceId, id);
-      return row === undefined ? [] : [[id, { source: profileFromRow(String(row["source"])), undoUntil: Number(row["undo_until"]) }]];
-    })),
-  );
+  return foundOf(mergeIds, (id) => {
+    const row = statement.get(workspaceId, id);
+    return row && { source: profileFromRow(String(row["source"])), undoUntil: Number(row["undo_until"]) };
+  });
 }
 
 /** These tables are nearly always empty: asking once a batch spares reads and writes of each user. */
@@ -268,7 +260,7 @@ function isHeld(database: Database, workspaceId: string, id: string): boolean {
 }
 
 /** Newest last: the target's mark rises with every merge. */
-function openMerges(database: Database, workspaceId: string, id: string): string[] {
+export function openMerges(database: Database, workspaceId: string, id: string): string[] {
   const rows = database
     .prepare(
       "SELECT merge_id FROM profile_frozen WHERE workspace_id = ? AND target_id = ? AND undone = 0 ORDER BY target_sequence, target_part",
