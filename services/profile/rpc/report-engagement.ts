@@ -10,11 +10,13 @@ import {
 import { submit, type WriteParts } from "../intake/submit.ts";
 import { checkUserKey } from "../intake/user-key-message.ts";
 import { positionToToken } from "../../../platform/intake/position.ts";
+import { checkReportTime } from "./request.ts";
 
 export async function handleReportEngagement(parts: WriteParts, message: ReportEngagementRequest): Promise<ReportEngagementResponse> {
   const { report } = message;
   if (report === undefined) throw new Refusal("INPUT_INVALID", "Expected a report, got none");
   checkUserKey(report.user);
+  checkReportTime("at", report.at);
   const { position } = await submit(parts, scopeOf(message), { body: { case: "engagementReport", value: report } });
   return create(ReportEngagementResponseSchema, { position: positionToToken(position) });
 }

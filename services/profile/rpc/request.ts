@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import { type DescMessage, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import type { Repeats } from "../../../platform/intake/idempotency.ts";
 import { limits } from "../../../platform/limits.ts";
+import { Refusal } from "../../../platform/refusal.ts";
 import { type Scoped, scopeOf } from "../../../platform/request-context.ts";
 import type { KnownGroups, Scope } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { ReadRequest } from "../domain/catch-up.ts";
@@ -27,6 +28,13 @@ export function repeatedWith<Answer extends DescMessage>(
 ): Repeats {
   return { keepMs, answer: toBinary(schema, message) };
 }
+
+/** Refuses INPUT_INVALID for a time before every date, which no profile could show. One in the future is taken as now. */
+export function checkReportTime(field: string, ms: bigint): void {
+  if (ms < earliestMs) throw new Refusal("INPUT_INVALID", `'${field}' must be the Unix milliseconds of a date, got ${ms}`);
+}
+
+const earliestMs = -8_640_000_000_000_000n;
 
 /** The answer with its place in the log; that of the first request where this one was a repeat. */
 export function answered<Answer extends DescMessage>(

@@ -20,6 +20,9 @@ const ann: MessageInitShape<typeof UserSelectorSchema> = { key: { key: { case: "
 const nobody: MessageInitShape<typeof UserSelectorSchema> = { key: {} };
 const strange: MessageInitShape<typeof UserSelectorSchema> = { ...ann, prioritization: [99 as 1] };
 
+/** Earlier than what a date holds. */
+const noTime = -8_640_000_000_000_001n;
+
 function openWorld() {
   const records: Uint8Array[] = [];
   const log = { partitions: 1, append: (_: number, record: Uint8Array) => Promise.resolve(records.push(record)) };
@@ -50,6 +53,10 @@ const unwhole: Record<string, (parts: ReturnType<typeof openWorld>["parts"]) => 
   "nobody admitted": (parts) => handleAdmitUser(parts, create(wire.AdmitUserRequestSchema, { scope })),
   "nobody's session": (parts) => handleReportSession(parts, create(wire.ReportSessionRequestSchema, { scope, report: {} })),
   "nobody's engagement": (parts) => handleReportEngagement(parts, create(wire.ReportEngagementRequestSchema, { scope, report: {} })),
+  "a session at no time": (parts) =>
+    handleReportSession(parts, create(wire.ReportSessionRequestSchema, { scope, report: { user: ann.key, startedAt: noTime } })),
+  "an engagement at no time": (parts) =>
+    handleReportEngagement(parts, create(wire.ReportEngagementRequestSchema, { scope, report: { user: ann.key, at: noTime } })),
   "no workspace": (parts) => handleDeleteUsers(parts, create(wire.DeleteUsersRequestSchema, { scope: {}, users: [ann] })),
 };
 
