@@ -2,7 +2,7 @@
 import type { Identities } from "./identities.ts";
 import type { Sharer, UserRow } from "./identity.ts";
 import type { Priority, UserId, UserKey, UserSelector } from "./user-key.ts";
-import { aliasKey, emailKey, externalIdKey, phoneKey } from "./user-names.ts";
+import { addressOf, aliasKey, externalIdKey } from "./user-names.ts";
 
 /**
  * The user to whom data goes (spec, track rule 4): of several who share the address the one updated last that has an
@@ -17,9 +17,8 @@ export function findUser(view: Identities, key: UserKey): UserRow | undefined {
     case "platformId":
       return view.user(key.id) ?? takerOf(view, key.id);
     case "email":
-      return liveUser(view, latestOf(view.sharers(emailKey(key.address))));
     case "phone":
-      return liveUser(view, latestOf(view.sharers(phoneKey(key.number))));
+      return liveUser(view, latestOf(view.sharers(addressOf(key))));
   }
 }
 
@@ -34,8 +33,7 @@ export function selectUser(view: Identities, selector: UserSelector): Selection 
     const user = key.by === "platformId" ? view.user(key.id) : findUser(view, key);
     return user === undefined ? { reason: "does not exist" } : { user };
   }
-  const sharers = view.sharers(key.by === "email" ? emailKey(key.address) : phoneKey(key.number));
-  const left = prioritization.reduce(favoured, sharers);
+  const left = prioritization.reduce(favoured, view.sharers(addressOf(key)));
   if (left.length > 1) return { reason: `is not one user: ${left.length} users match` };
   const user = liveUser(view, left[0]);
   return user === undefined ? { reason: "does not exist" } : { user };

@@ -52,6 +52,8 @@ export type IntakeBody =
   | { readonly type: "admitUser"; readonly user: UserKey }
   | ConsentBody;
 
+export type BodyOf<Type extends IntakeBody["type"]> = Extract<IntakeBody, { type: Type }>;
+
 /** What the services that own consent append. Addresses are normalised. */
 export type ConsentBody =
   | { readonly type: "setMemberships"; readonly updates: readonly MembershipUpdate[] }

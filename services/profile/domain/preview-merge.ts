@@ -5,7 +5,7 @@ import { applyRecord } from "./apply-records.ts";
 import { catchUp, type ReadParts, type ReadRequest } from "./catch-up.ts";
 import { waitingIn, type WaitingStatuses } from "./email-statuses.ts";
 import { createIdentities, type Identities } from "./identities.ts";
-import type { IntakeBody, IntakeRecord } from "./intake-record.ts";
+import type { BodyOf, IntakeRecord } from "./intake-record.ts";
 import type { IdentityStore } from "./ports.ts";
 import type { Profile } from "./profile.ts";
 import type { ProfileRecord } from "./profile-record.ts";
@@ -80,4 +80,4 @@ function mergedCopy(loaded: ReadonlyMap<UserId, Profile>, records: readonly Prof
 }
 
 const previewJob = "preview";
-type MergeUpdate = Extract<IntakeBody, { type: "mergeUsers" }>["updates"][number];
+type MergeUpdate = BodyOf<"mergeUsers">["updates"][number];

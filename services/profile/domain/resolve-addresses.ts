@@ -3,10 +3,11 @@ import { type Identities, NeedRows } from "./identities.ts";
 import type { IdentityKey, UserRow } from "./identity.ts";
 import type { MergeSide } from "./profile-record.ts";
 import type { ConsentChange } from "./track-object.ts";
-import type { UserId, UserKey } from "./user-key.ts";
-import type { AddressChange, AddressKey } from "./user-names.ts";
+import type { UserId } from "./user-key.ts";
+import type { AddressChange, AddressKey, AddressUserKey } from "./user-names.ts";
 import {
   addressesOf,
+  addressOf,
   emailKey,
   inserted,
   isNeverShared,
@@ -150,9 +151,3 @@ export function knownUser(view: Identities, id: UserId, unknown: IdentityKey[]):
   if (row === undefined) unknown.push(userRowKey(id));
   return row ?? undefined;
 }
-
-export function addressOf(key: AddressUserKey): AddressKey {
-  return key.by === "email" ? emailKey(key.address) : phoneKey(key.number);
-}
-
-export type AddressUserKey = Extract<UserKey, { by: "email" | "phone" }>;

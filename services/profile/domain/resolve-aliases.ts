@@ -1,6 +1,6 @@
 /** Aliases: given, made into users of their own, renamed. A pair of label and name is one user's in the workspace. */
 import { aliasRefusal } from "./alias-room.ts";
-import type { IntakeBody } from "./intake-record.ts";
+import type { BodyOf } from "./intake-record.ts";
 import type { ItemOutcome, UserRow } from "./identity.ts";
 import type { Alias } from "./user-key.ts";
 import { aliasKey, externalIdKey, holdsLabel } from "./user-names.ts";
@@ -9,13 +9,11 @@ import { type Effects, putUser, send } from "./resolve-effects.ts";
 import { followTouch, sideOf, type Touch, withoutOverMerges } from "./resolve-open-merges.ts";
 import { createUser } from "./resolve-track.ts";
 
-type Body<Type extends IntakeBody["type"]> = Extract<IntakeBody, { type: Type }>;
-
 /**
  * POST /users/alias/new. Nothing happens for an alias that a user has, for an unknown external id, and for a user that
  * has an alias with this label (a name changes by /users/alias/update). Items are those that were refused.
  */
-export function resolveNewAliases(effects: Effects, aliases: Body<"createAliases">["aliases"]): void {
+export function resolveNewAliases(effects: Effects, aliases: BodyOf<"createAliases">["aliases"]): void {
   effects.items = [];
   for (const [index, { externalId, alias }] of aliases.entries()) {
     if (effects.view.userOf(aliasKey(alias.label, alias.name)) !== undefined) continue;
@@ -43,7 +41,7 @@ function addAlias(effects: Effects, externalId: string, alias: Alias): string | 
   return undefined;
 }
 
-type Rename = Body<"renameAliases">["renames"][number];
+type Rename = BodyOf<"renameAliases">["renames"][number];
 
 /** POST /users/alias/update. Nothing happens where no user has the old name, and where a user has the new one. Items as above. */
 export function resolveAliasRenames(effects: Effects, renames: readonly Rename[]): void {

@@ -3,8 +3,8 @@ import type { ConsentBody, MembershipUpdate } from "./intake-record.ts";
 import type { UserKey } from "./user-key.ts";
 import { type Identities, NeedRows } from "./identities.ts";
 import type { IdentityKey } from "./identity.ts";
-import { type AddressKey, externalIdKey, type NameKey } from "./user-names.ts";
-import { addressOf, type AddressUserKey, knownUser, membersWithAddress } from "./resolve-addresses.ts";
+import { type AddressKey, addressOf, type AddressUserKey, externalIdKey, type NameKey } from "./user-names.ts";
+import { knownUser, membersWithAddress } from "./resolve-addresses.ts";
 import { changeConsent, changeMembership, type Effects, type Members } from "./resolve-effects.ts";
 import { sideListOf, sideOf } from "./resolve-open-merges.ts";
 import { keepPending } from "./resolve-pending.ts";
@@ -31,12 +31,9 @@ export function resolveConsent(effects: Effects, body: ConsentBody): void {
 }
 
 /** By external id the one user, by address all who share it (specification, "States and transitions"). */
-function resolveMemberships(effects: Effects, { groupId, state, externalIds, emails, phones }: MembershipUpdate): void {
-  const keys: MemberKey[] = [
-    ...externalIds.map((id) => ({ by: "externalId" as const, id })),
-    ...emails.map((address) => ({ by: "email" as const, address })),
-    ...phones.map((number) => ({ by: "phone" as const, number })),
-  ];
+function resolveMemberships(effects: Effects, update: MembershipUpdate): void {
+  const { groupId, state } = update;
+  const keys = memberKeysOf(update);
   effects.view.need(keys.map(nameOf));
   const unknown: IdentityKey[] = [];
   const named = keys.map((key) => ({ name: nameOf(key), members: membersOf(effects.view, key, unknown) }));
@@ -46,6 +43,15 @@ function resolveMemberships(effects: Effects, { groupId, state, externalIds, ema
     for (const some of members) changeMembership(effects, some, { groupId, state });
     if (members.length === 0) keepPending(effects, name, { groupId, state });
   }
+}
+
+/** Whose memberships are set, in order. */
+export function memberKeysOf({ externalIds, emails, phones }: MembershipUpdate): MemberKey[] {
+  return [
+    ...externalIds.map((id) => ({ by: "externalId" as const, id })),
+    ...emails.map((address) => ({ by: "email" as const, address })),
+    ...phones.map((number) => ({ by: "phone" as const, number })),
+  ];
 }
 
 /** `unknown` gets the rows that have to be loaded first, so that those of all names are loaded together. */

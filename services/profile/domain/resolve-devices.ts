@@ -95,7 +95,7 @@ function byRecency({ at: [sequence, part] }: KnownDevice, { at: [otherSequence, 
   return sequence - otherSequence || part - otherPart;
 }
 
-interface Sides {
+export interface Sides {
   readonly source: UserRow;
   readonly target: UserRow;
 }

@@ -1,14 +1,14 @@
 /** External ids renamed, and former ones removed (api-facts section 3). */
 import { limits } from "../../../platform/limits.ts";
 import type { ItemOutcome, UserRow } from "./identity.ts";
-import type { IntakeBody } from "./intake-record.ts";
+import type { BodyOf } from "./intake-record.ts";
 import { externalIdKey } from "./user-names.ts";
 import { touchUser } from "./resolve-addresses.ts";
 import { type Effects, putUser, send } from "./resolve-effects.ts";
 import { takePending } from "./resolve-pending.ts";
 import { blockMerges, withoutOverMerges } from "./resolve-open-merges.ts";
 
-type Renames = Extract<IntakeBody, { type: "renameExternalIds" }>["renames"];
+type Renames = BodyOf<"renameExternalIds">["renames"];
 type Rename = Renames[number];
 
 /** POST /users/external_ids/rename: the old id is deprecated and still means the user. */

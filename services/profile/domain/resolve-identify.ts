@@ -1,6 +1,6 @@
 /** Identify: a user without an external id gets one, or goes to the user who has it. */
 import { selectUser } from "./choose-user.ts";
-import type { IntakeBody } from "./intake-record.ts";
+import type { BodyOf } from "./intake-record.ts";
 import type { JobOutcome, UserRow } from "./identity.ts";
 import { externalIdKey, holdsLabel } from "./user-names.ts";
 import { markIdentified, touchUser } from "./resolve-addresses.ts";
@@ -9,7 +9,7 @@ import { type JobPlace, mergeUsers, notMerged, putJob } from "./resolve-merge.ts
 import { takePending } from "./resolve-pending.ts";
 import { blockMerges, withoutOverMerges } from "./resolve-open-merges.ts";
 
-type Identifications = Extract<IntakeBody, { type: "identifyUsers" }>["identifications"];
+type Identifications = BodyOf<"identifyUsers">["identifications"];
 type Identification = Identifications[number];
 
 /** POST /users/identify: one after the other; what became of each is the job's row. */

@@ -1,9 +1,10 @@
 /** Which identity rows a run of records will read, as far as can be seen before resolving it. */
-import type { IntakeBody, IntakeRecord, MembershipUpdate } from "./intake-record.ts";
+import type { IntakeBody, IntakeRecord } from "./intake-record.ts";
 import { latestOf } from "./choose-user.ts";
 import type { Identities } from "./identities.ts";
 import type { IdentityKey, Sharer, UserRow } from "./identity.ts";
 import type { UserId, UserKey } from "./user-key.ts";
+import { memberKeysOf } from "./resolve-consent.ts";
 import { devicesIn, isDeviceName } from "./resolve-devices.ts";
 import { addressesOf, aliasKey, deviceKey, emailKey, externalIdKey, firstKey, phoneKey, takerKey, userRowKey } from "./user-names.ts";
 
@@ -93,18 +94,10 @@ function usersOf(body: IntakeBody): UserKey[] {
     case "admitUser":
       return [body.user];
     case "setMemberships":
-      return body.updates.flatMap(membersOf);
+      return body.updates.flatMap(memberKeysOf);
     default:
       return [];
   }
-}
-
-function membersOf({ externalIds, emails, phones }: MembershipUpdate): UserKey[] {
-  return [
-    ...externalIds.map((id) => ({ by: "externalId" as const, id })),
-    ...emails.map((address) => ({ by: "email" as const, address })),
-    ...phones.map((number) => ({ by: "phone" as const, number })),
-  ];
 }
 
 /** Names that a body gives out, and addresses that it attaches. */

@@ -3,19 +3,17 @@ import { limits } from "../../../platform/limits.ts";
 import { aliasRefusal } from "./alias-room.ts";
 import { type Selection, selectUser } from "./choose-user.ts";
 import { namesLost } from "./event-names.ts";
-import type { IntakeBody } from "./intake-record.ts";
+import type { BodyOf } from "./intake-record.ts";
 import type { JobOutcome, JobRow, MergeRow, SideRecency, UserRow } from "./identity.ts";
 import type { Alias, UserId } from "./user-key.ts";
 import { addressesOf, aliasKey, emailKey, holdsLabel, phoneKey, recencyIn, takerKey, userRowKey } from "./user-names.ts";
 import { leaveAddress, moveAddresses, touchUser } from "./resolve-addresses.ts";
-import { takeInDevices } from "./resolve-devices.ts";
+import { type Sides, takeInDevices } from "./resolve-devices.ts";
 import { changeConsent, type Effects, makeId, putUser, send } from "./resolve-effects.ts";
 import { closeMerges, withoutOverMerges } from "./resolve-open-merges.ts";
 
-type Updates = Extract<IntakeBody, { type: "mergeUsers" }>["updates"];
-
 /** POST /users/merge: one after the other; what became of each is the job's row. */
-export function resolveMerges(effects: Effects, jobId: string, updates: Updates): void {
+export function resolveMerges(effects: Effects, jobId: string, updates: BodyOf<"mergeUsers">["updates"]): void {
   const outcomes = updates.map(({ source, target }, index) => {
     const sides = { source: selectUser(effects.view, source), target: selectUser(effects.view, target) };
     return mergeSelected(effects, sides, { jobId, index });
@@ -69,11 +67,6 @@ export function mergeUsers(effects: Effects, sides: Sides, place: JobPlace): Job
   changeConsent(effects, { type: "userMerged", userId: target.id, mergeId, sourceId: source.id, undoUntil });
   if (undoUntil === 0) makeFinal(effects, merged);
   return { status: "merged", reason: "", sourceId: source.id, targetId: target.id, mergeId, undoUntil };
-}
-
-interface Sides {
-  readonly source: UserRow;
-  readonly target: UserRow;
 }
 
 function remember(effects: Effects, sides: Sides, merge: JobPlace & { mergeId: string; undoUntil: number }): void {

@@ -1,6 +1,6 @@
 /** Sessions and message interactions that other services report: for users that exist. */
 import { findUser } from "./choose-user.ts";
-import type { IntakeBody } from "./intake-record.ts";
+import type { BodyOf } from "./intake-record.ts";
 import type { ProfileChange } from "./profile-record.ts";
 import type { UserKey } from "./user-key.ts";
 import { touchUser } from "./resolve-addresses.ts";
@@ -8,14 +8,12 @@ import { heardNow, isDeviceName, takeDevices, withDevices } from "./resolve-devi
 import { type Effects, send } from "./resolve-effects.ts";
 import { followTouch, sideOf, withoutOverMerges } from "./resolve-open-merges.ts";
 
-type Body<Type extends IntakeBody["type"]> = Extract<IntakeBody, { type: Type }>;
-
-export function resolveSession(effects: Effects, { user, appId, startedAt, device }: Body<"reportSession">): void {
+export function resolveSession(effects: Effects, { user, appId, startedAt, device }: BodyOf<"reportSession">): void {
   const at = Math.min(startedAt, effects.at);
   report(effects, user, { type: "session", appId, startedAt: at, ...(device && { device }) });
 }
 
-export function resolveEngagement(effects: Effects, body: Body<"reportEngagement">): void {
+export function resolveEngagement(effects: Effects, body: BodyOf<"reportEngagement">): void {
   const { user, channel, messageId, name, interaction } = body;
   const at = Math.min(body.at, effects.at);
   report(effects, user, { type: "engagement", channel, messageId, name, interaction, at });
@@ -32,6 +30,6 @@ function report(effects: Effects, key: UserKey, change: ProfileChange): void {
   followTouch(effects, row, { key, apply: (shadow) => withDevices(shadow, heard) });
 }
 
-function devicesOf({ device }: Pick<Body<"reportSession">, "device">): readonly string[] {
+function devicesOf({ device }: Pick<BodyOf<"reportSession">, "device">): readonly string[] {
   return device !== undefined && isDeviceName(device.deviceId) ? [device.deviceId] : [];
 }

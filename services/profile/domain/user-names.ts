@@ -50,6 +50,12 @@ export function phoneKey(number: string): AddressKey {
   return `p:${number}`;
 }
 
+export type AddressUserKey = Extract<UserKey, { by: "email" | "phone" }>;
+
+export function addressOf(key: AddressUserKey): AddressKey {
+  return key.by === "email" ? emailKey(key.address) : phoneKey(key.number);
+}
+
 /** The key of the row that a look-up by this name begins with. */
 export function firstKey(key: UserKey): IdentityKey {
   switch (key.by) {
@@ -60,9 +66,8 @@ export function firstKey(key: UserKey): IdentityKey {
     case "platformId":
       return userRowKey(key.id);
     case "email":
-      return emailKey(key.address);
     case "phone":
-      return phoneKey(key.number);
+      return addressOf(key);
   }
 }
 

@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import type { IntakeBody as IntakeBodyInit } from "../../../platform/intake/record-bytes.ts";
 import * as intake from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
-import type { IntakeBody } from "../domain/intake-record.ts";
+import type { BodyOf, IntakeBody } from "../domain/intake-record.ts";
 import type { TrackObject } from "../domain/track-object.ts";
 import { consentFromMessage } from "./consent-message.ts";
 import { selectorFromMessage, userKeyFromMessage } from "./user-key-message.ts";
@@ -88,15 +88,15 @@ function renameFromMessage(message: intake.ExternalIdRename): { current: string;
   return { current: message.currentExternalId, next: message.newExternalId };
 }
 
-export function mergeUpdateFromMessage(message: intake.MergeUpdate): MergeBody["updates"][number] {
+export function mergeUpdateFromMessage(message: intake.MergeUpdate): BodyOf<"mergeUsers">["updates"][number] {
   return { source: selectorFromMessage(message.source), target: selectorFromMessage(message.target) };
 }
 
-function identificationFromMessage(message: intake.Identification): IdentifyBody["identifications"][number] {
+function identificationFromMessage(message: intake.Identification): BodyOf<"identifyUsers">["identifications"][number] {
   return { user: selectorFromMessage(message.user), externalId: message.externalId };
 }
 
-function sessionFromMessage(message: intake.SessionReport): SessionBody {
+function sessionFromMessage(message: intake.SessionReport): BodyOf<"reportSession"> {
   const session = {
     type: "reportSession" as const,
     user: userKeyFromMessage(message.user),
@@ -108,25 +108,16 @@ function sessionFromMessage(message: intake.SessionReport): SessionBody {
   return { ...session, device: { deviceId, model, os } };
 }
 
-function engagementFromMessage(message: intake.EngagementReport): EngagementBody {
+function engagementFromMessage(message: intake.EngagementReport): BodyOf<"reportEngagement"> {
   const { messageId, name, interaction } = message;
   const channel = message.channel === intake.EngagementReport_Channel.CANVAS ? "canvas" : "campaign";
   const user = userKeyFromMessage(message.user);
   return { type: "reportEngagement", user, channel, messageId, name, interaction, at: Number(message.at) };
 }
 
-type MergeBody = Extract<IntakeBody, { type: "mergeUsers" }>;
-type IdentifyBody = Extract<IntakeBody, { type: "identifyUsers" }>;
-type SessionBody = Extract<IntakeBody, { type: "reportSession" }>;
-type EngagementBody = Extract<IntakeBody, { type: "reportEngagement" }>;
-type UserBody =
-  | MergeBody
-  | IdentifyBody
-  | SessionBody
-  | EngagementBody
-  | Extract<IntakeBody, { type: "deleteUsers" | "admitUser" }>;
+type UserBody = BodyOf<"mergeUsers" | "identifyUsers" | "deleteUsers" | "reportSession" | "reportEngagement" | "admitUser">;
 type UserBodyMessage = Extract<
   BodyMessage,
   { case: "mergeUsers" | "identifyUsers" | "deleteUsers" | "sessionReport" | "engagementReport" | "admitUser" }
 >;
-type NewAlias = Extract<IntakeBody, { type: "createAliases" }>["aliases"][number];
+type NewAlias = BodyOf<"createAliases">["aliases"][number];

@@ -4,7 +4,7 @@ import { fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import { encodeRecord as writeRecord, type IntakeBody as BodyInit } from "../../../platform/intake/record-bytes.ts";
 import * as intake from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import { ChangeGroupsSchema } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
-import type { ConsentBody, Engagement, IntakeBody, IntakeRecord } from "../domain/intake-record.ts";
+import type { BodyOf, ConsentBody, Engagement, IntakeBody, IntakeRecord } from "../domain/intake-record.ts";
 import type { Priority, UserKey, UserSelector } from "../domain/user-key.ts";
 import { trackBody } from "./body-message.ts";
 import { emailMarkNumbers, membershipNumbers, phoneMarkNumbers, statusNumbers } from "./consent-message.ts";
@@ -92,12 +92,12 @@ function renameToMessage(rename: { current: string; next: string }): MessageInit
   return { currentExternalId: rename.current, newExternalId: rename.next };
 }
 
-function sessionToMessage(body: SessionBody): MessageInitShape<typeof intake.SessionReportSchema> {
+function sessionToMessage(body: BodyOf<"reportSession">): MessageInitShape<typeof intake.SessionReportSchema> {
   const session = { user: userKeyToMessage(body.user), appId: body.appId, startedAt: BigInt(body.startedAt) };
   return body.device === undefined ? session : { ...session, device: { ...body.device } };
 }
 
-function engagementToMessage(body: EngagementBody): MessageInitShape<typeof intake.EngagementReportSchema> {
+function engagementToMessage(body: BodyOf<"reportEngagement">): MessageInitShape<typeof intake.EngagementReportSchema> {
   return {
     user: userKeyToMessage(body.user),
     channel: channelNumbers[body.channel],
@@ -171,14 +171,5 @@ const priorityNumbers: Record<Priority, intake.Priority> = {
   least_recently_updated: intake.Priority.LEAST_RECENTLY_UPDATED,
 };
 
-type MergeBody = Extract<IntakeBody, { type: "mergeUsers" }>;
-type IdentifyBody = Extract<IntakeBody, { type: "identifyUsers" }>;
-type SessionBody = Extract<IntakeBody, { type: "reportSession" }>;
-type EngagementBody = Extract<IntakeBody, { type: "reportEngagement" }>;
-type UserBody =
-  | MergeBody
-  | IdentifyBody
-  | SessionBody
-  | EngagementBody
-  | Extract<IntakeBody, { type: "deleteUsers" | "admitUser" }>;
-type NewAlias = Extract<IntakeBody, { type: "createAliases" }>["aliases"][number];
+type UserBody = BodyOf<"mergeUsers" | "identifyUsers" | "deleteUsers" | "reportSession" | "reportEngagement" | "admitUser">;
+type NewAlias = BodyOf<"createAliases">["aliases"][number];
