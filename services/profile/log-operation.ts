@@ -1,7 +1,8 @@
 /** `heddle log` over a data folder, whether or not a server runs on it: it does what is asked within a second, or when it starts. */
 import type { Database } from "../../platform/sqlite/database.ts";
 import { limits } from "../../platform/limits.ts";
-import { checkSkip, heldUsers, isRedrivable, type LogOperation } from "./lanes/log-operator.ts";
+import { redrivenBody } from "./intake/redriven.ts";
+import { checkSkip, heldUsers, type LogOperation } from "./lanes/log-operator.ts";
 import { findSetAside, showRecord } from "./lanes/show-record.ts";
 import { laneRows } from "./lanes/lane-message.ts";
 import { openSqliteAsked } from "./store/sqlite-asked.ts";
@@ -29,7 +30,7 @@ export async function openLogOperation(
     show: (at) => showRecord(profiles, at),
     async redrive() {
       const users = (await profiles.listHeld(limits.heldRedriveMax)).length;
-      const records = (await profiles.listSetAside(limits.heldRedriveMax)).filter(isRedrivable).length;
+      const records = (await profiles.listSetAside(limits.heldRedriveMax)).filter((record) => redrivenBody(record) !== undefined).length;
       if (users + records > 0) await asked.redrive();
       return { users, records };
     },

@@ -9,7 +9,7 @@ import type { LaneItem } from "../domain/lane-item.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import type { UserId } from "../domain/user-key.ts";
 import { type EffectParts, type Effects, effectsOf, effectsOfAnnouncement, runEffects } from "./effects.ts";
-import { isPast, type LaneChanges, type LaneUser, laneUser, noChanges, noteRow, stateOf, storedUser } from "./lane-user.ts";
+import { isPast, type LaneChanges, type LaneUser, laneUser, noChanges, noteRow, stateOf } from "./lane-user.ts";
 import type { Pace } from "./pace.ts";
 import { type Blocked, markKey, Overtaken, Poison, type Run, type RunParts, runRecords } from "./run-records.ts";
 import type { UserCache } from "./user-cache.ts";
@@ -281,7 +281,7 @@ function remember(
   workspaceId: string,
   { user, reason }: { user: LaneUser; reason: string | undefined },
 ): void {
-  cache.set(workspaceId, user.id, storedUser(user));
+  cache.set(workspaceId, user.id, user);
   const key = holdKey({ workspaceId, userId: user.id, items: [] });
   if (user.held && reason !== undefined) holds.set(key, reason);
   else holds.delete(key);

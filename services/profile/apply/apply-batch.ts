@@ -8,7 +8,7 @@ import type { ProfileRecord } from "../domain/profile-record.ts";
 import type { UserId } from "../domain/user-key.ts";
 import type { PureSteps } from "./pure-steps.ts";
 import { type ApartParts, applyApart, type Outcome, type UserItems } from "./apply-apart.ts";
-import { isPast, type LaneChanges, type LaneUser, laneUser, noteRow, ownChanges, stateOf, storedUser } from "./lane-user.ts";
+import { isPast, type LaneChanges, type LaneUser, laneUser, noteRow, ownChanges, stateOf } from "./lane-user.ts";
 import { isTwoSided } from "./run-records.ts";
 
 /** A user that was worked on apart. */
@@ -132,6 +132,6 @@ async function savePlain({ profiles, cache }: ApartParts, changes: LaneChanges, 
   const rows = changes.users.size === 0 ? undefined : (await profiles.save(changes)).rows;
   for (const user of users) {
     noteRow(user, rows);
-    cache.set(changes.workspaceId, user.id, storedUser(user));
+    cache.set(changes.workspaceId, user.id, user);
   }
 }

@@ -7,9 +7,11 @@ import { limits } from "../../../platform/limits.ts";
 import type { Log, LogRecord } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import { isPassing } from "../../../platform/passing.ts";
+import { tracedRecords } from "../../../platform/telemetry/traced-records.ts";
 import type { Tracer } from "../../../platform/telemetry/tracer.ts";
 import type { LaneLayout } from "../../../platform/lane/layout.ts";
 import type { Addressed, Announcement } from "../domain/lane-item.ts";
+import type { UserChanges } from "../domain/ports.ts";
 import { laneKeyOf } from "../../../platform/user-number.ts";
 import type { Gate } from "../../../platform/gate.ts";
 import type { TimeSlices } from "../../../platform/time-slices.ts";
@@ -20,7 +22,6 @@ import { type ApartUser, applyBatch } from "./apply-batch.ts";
 import type { LanePositions } from "../../../platform/lane/lane-positions.ts";
 import { createLaneCheckpoint, type LaneCheckpoint } from "../../../platform/lane/lane-checkpoint.ts";
 import { troubleOf } from "../../../platform/lane/trouble.ts";
-import { tracedBatch } from "./traced-batch.ts";
 
 export interface LaneParts extends Omit<ApartParts, "holds" | "announce"> {
   readonly lane: number;
@@ -146,13 +147,22 @@ class Applier {
     if (outgoing.waiting > limits.eventsWaitingMax) await outgoing.settled();
     const applied = await this.#parts.gate.run(async () => {
       await this.#parts.slices?.next();
-      const items = records.flatMap(({ body }) => this.#parts.unpack(body));
-      return await tracedBatch(this.#parts, items, (profiles) => applyBatch({ ...this.#parts, profiles }, items));
+      return await this.#applyTraced(records.flatMap(({ body }) => this.#parts.unpack(body)));
     });
     for (const user of applied) {
       this.#report(user);
       this.#noteWaiting(user, after);
     }
+  }
+
+  /** Rows are written in the spans of their requests. */
+  async #applyTraced(items: readonly Addressed[]): Promise<ApartUser[]> {
+    const { tracer, lane, profiles } = this.#parts;
+    if (!tracer?.on) return await applyBatch(this.#parts, items);
+    return await tracedRecords({ tracer, lane: `profile-${lane}` }, items, (writing) => {
+      const traced = { ...profiles, save: (changes: UserChanges) => writing(() => profiles.save(changes)) };
+      return applyBatch({ ...this.#parts, profiles: traced }, items);
+    });
   }
 
   #noteWaiting({ workspaceId, userId, held, blocked }: ApartUser, after: number): void {

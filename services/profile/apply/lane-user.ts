@@ -26,10 +26,6 @@ export function noteRow(user: LaneUser, rows?: ReadonlyMap<Profile, string>): vo
   user.row = user.profile === undefined ? "" : rows?.get(user.profile) ?? user.row;
 }
 
-export function storedUser({ profile, row, held, openMerges, mark }: LaneUser): StoredUser {
-  return { profile, row, held, openMerges, ...(mark && { mark }) };
-}
-
 /** Whether the user's state has the record of this mark, or has passed it over. */
 export function isPast(user: Pick<LaneUser, "mark">, mark: Mark): boolean {
   return user.mark !== undefined && !isAfter(mark, user.mark);

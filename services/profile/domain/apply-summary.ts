@@ -20,7 +20,7 @@ export function applyPurchase(profile: Profile, change: PurchaseChange, now: num
 export function mergeSummaries(
   target: Map<string, Summary>,
   source: ReadonlyMap<string, Summary>,
-  { now, takes = () => true }: { readonly now: number; readonly takes?: (name: string) => boolean },
+  { now, takes }: { readonly now: number; readonly takes: (name: string) => boolean },
 ): void {
   for (const [name, added] of source) {
     const summary = target.get(name);

@@ -6,7 +6,7 @@ import { copyEntries, ownEntries } from "../../../platform/own-entries.ts";
 import type { DeviceSummary, Profile } from "./profile.ts";
 import { noted, noteWeight, roomFor } from "./profile-room.ts";
 import { mergedAdmission, noteRejection } from "./rejection.ts";
-import { copySources, noteCustom, noteField } from "./sources.ts";
+import { copySources, noteField, noteSource } from "./sources.ts";
 import type { FieldValue, StandardField } from "./track-object.ts";
 
 /**
@@ -33,7 +33,7 @@ export function mergeProfiles(target: Profile, source: Profile, at: number): Pro
   for (const [name, value] of source.custom) {
     if (target.custom.has(name) || !room.takesAttribute(target, name, value)) continue;
     ownEntries(target, "custom").set(name, value);
-    noteCustom(target, name, { before: undefined, source: source.sources.custom.get(name) });
+    noteSource(ownEntries(target.sources, "custom"), name, source.sources.custom.get(name));
   }
   mergeSummaries(ownEntries(target, "events"), source.events, { now: at, takes: (name) => room.takesSummary(name) });
   mergeSummaries(ownEntries(target, "purchases"), source.purchases, { now: at, takes: (name) => room.takesSummary(name) });

@@ -9,8 +9,10 @@ import type { Lag } from "../../../platform/telemetry/lag.ts";
 import type { LogService, SkipRequest } from "../../../proto/gen/heddle/log/v1/log_service_pb.ts";
 import type { HeldUser, IdentityWriter, ProfileStore, SetAsidePlace, SetAsideRecord } from "../domain/ports.ts";
 import type { Mark } from "../../../platform/age.ts";
-import { redrivenBody, redriveSetAside } from "../intake/redriven.ts";
-import { redriveUsers, skipRecord } from "./redrive-users.ts";
+import { laneKeyOf } from "../../../platform/user-number.ts";
+import { type LaneItem, userOfItem } from "../domain/lane-item.ts";
+import { redriveSetAside } from "../intake/redriven.ts";
+import { packItem, packLaneMessage } from "./profile-lane.ts";
 import { type BlockedPlace, findSetAside, showRecord } from "./show-record.ts";
 
 export interface LogOperation {
@@ -64,7 +66,7 @@ export function logOperator(parts: LogOperatorParts): LogOperation {
     },
     async skip(of) {
       checkSkip((await profiles.loadHeld(of.workspaceId, [of.userId])).get(of.userId), of);
-      await skipRecord(parts, of);
+      await send(parts, of.workspaceId, { type: "skip", userId: of.userId, mark: of.mark });
     },
     async skipSetAside(at) {
       findSetAside(await profiles.listSetAside(limits.heldRedriveMax), at);
@@ -72,6 +74,20 @@ export function logOperator(parts: LogOperatorParts): LogOperation {
     },
   };
 }
+
+/** Asks for up to `heldRedriveMax` held users; how many it asked for. A user who waits for one of them comes free after it. */
+export async function redriveUsers(parts: LaneParts & { readonly profiles: Pick<ProfileStore, "listHeld"> }): Promise<number> {
+  const held = await parts.profiles.listHeld(limits.heldRedriveMax);
+  for (const { workspaceId, userId } of held) await send(parts, workspaceId, { type: "redrive", userId });
+  return held.length;
+}
+
+async function send({ lanes, layout }: LaneParts, workspaceId: string, item: LaneItem): Promise<void> {
+  const lane = layout.laneOf(workspaceId, laneKeyOf(workspaceId, userOfItem(item)));
+  await lanes.append(layout.profile(lane), packLaneMessage([packItem({ workspaceId, item })]));
+}
+
+type LaneParts = Pick<LogOperatorParts, "lanes" | "layout">;
 
 /** Which record is meant: that of a held user, or without one that of the intake. */
 function placeOf({ workspaceId, userId, sequence, part, partition }: Omit<SkipRequest, "$typeName">): BlockedPlace | SetAsidePlace {
@@ -109,11 +125,6 @@ export async function heldUsers(profiles: Pick<ProfileStore, "listHeld" | "loadH
     if (first !== undefined) rows.push({ workspaceId, userId, reason, mark: first.mark });
   }
   return rows;
-}
-
-/** Whether this build can read the record. */
-export function isRedrivable(record: SetAsideRecord): boolean {
-  return redrivenBody(record) !== undefined;
 }
 
 /** Only what stands first and cannot be applied is passed over: a user who waits for another comes free with that one. */

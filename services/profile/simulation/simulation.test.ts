@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { freeze, takeBack, takeIn } from "../domain/apply-merge.ts";
 import { applyRecord } from "../domain/apply-records.ts";
 import type { PureSteps } from "../apply/pure-steps.ts";
-import { redriveUsers } from "../lanes/redrive-users.ts";
+import { redriveUsers } from "../lanes/log-operator.ts";
 import { errorText } from "../../../platform/error-text.ts";
 import { unpackRecords } from "../../../platform/log/packed-records.ts";
 import { placeFromBytes } from "../../../platform/lane/place.ts";
