@@ -28,24 +28,12 @@ function firstKeys(key: ReadKey): IdentityKey[] {
   return key.by === "platformId" ? [firstKey(key), takerKey(key.id)] : [firstKey(key)];
 }
 
-function idsOf(key: ReadKey, rows: ReadonlyMap<IdentityKey, unknown>): UserId[] {
-  const [first] = firstKeys(key);
-  const row = (first && rows.get(first)) ?? (key.by === "platformId" ? rows.get(takerKey(key.id)) : undefined);
-  if (row === undefined) return [];
-  switch (key.by) {
-    case "externalId":
-    case "alias":
-    case "device":
-      return [row as UserId];
-    case "platformId":
-      return [typeof row === "string" ? row : (row as UserRow).id];
-    case "email":
-    case "phone":
-      return preferredFirst(row as readonly Sharer[]);
-  }
+function idsOf(key: ReadKey, rows: ReadonlyMap<IdentityKey, unknown>): readonly UserId[] {
+  if (key.by === "platformId" && rows.has(userRowKey(key.id))) return [key.id];
+  return firstKeys(key).flatMap((first) => holdersOf(first, rows.get(first)));
 }
 
-/** Of the row of a name or an address; a name may still point to a user that was merged away. */
+/** Of the row of a name, a device or an address; a name may still point to a user that was merged away. */
 export function holdersOf(key: IdentityKey, row: unknown): readonly UserId[] {
   if (row === undefined) return [];
   return isAddressKey(key) ? preferredFirst(row as readonly Sharer[]) : [row as UserId];

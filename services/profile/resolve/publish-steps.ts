@@ -74,11 +74,6 @@ export function resolveToLanes(parts: PublishParts & Omit<ResolverParts, "steps"
   };
 }
 
-/** What the next checkpoint holds of those before: rows count as written only up to where the record began. */
-function nextOf(place: Place, sequence: number): Pick<Place, "written" | "tails"> {
-  return { written: place.inside === undefined ? sequence : place.written, tails: tailsAfter(place, sequence) };
-}
-
 /** Throws where one item is more than a step holds, as the row of an address that far too many share: no wait mends that. */
 function checkItems(items: readonly StepItem[]): void {
   const large = items.find(({ body }) => body.length > limits.stepItemBytesMax);
@@ -304,10 +299,13 @@ class PublishedSteps implements Steps {
     });
   }
 
-  /** With whether the marks beside the rows are as far as the checkpoint. */
+  /**
+   * What the next checkpoint holds of those before: rows count as written only up to where the record began. With whether the marks
+   * beside the rows are as far as the checkpoint.
+   */
   #next(place: Place, sequence: number): Pick<Place, "written" | "tails" | "noted"> {
-    const next = nextOf(place, sequence);
-    return { ...next, ...(this.#noted >= next.written && { noted: true }) };
+    const written = place.inside === undefined ? sequence : place.written;
+    return { written, tails: tailsAfter(place, sequence), ...(this.#noted >= written && { noted: true }) };
   }
 
   async #publish({ messages, place }: PackedStep): Promise<void> {
