@@ -4,18 +4,18 @@ import { Refusal } from "../../../platform/refusal.ts";
 
 /** For writes. Refuses INPUT_INVALID. */
 export function emailsToWrite(emails: readonly string[]): string[] {
-  return toWrite(emails, normaliseEmail, "email address");
+  return toWrite(emails, normaliseEmail, "an email address");
 }
 
 /** As emailsToWrite, for phone numbers, in E.164. */
 export function phonesToWrite(phones: readonly string[]): string[] {
-  return toWrite(phones, normalisePhone, "phone number");
+  return toWrite(phones, normalisePhone, "a phone number");
 }
 
 function toWrite(sent: readonly string[], normalise: (text: string) => string | undefined, what: string): string[] {
   return sent.map((text, at) => {
     const address = normalise(text);
-    if (address === undefined) throw new Refusal("INPUT_INVALID", `Expected an ${what} at place ${at}, got something else`);
+    if (address === undefined) throw new Refusal("INPUT_INVALID", `Expected ${what} at place ${at}, got something else`);
     return address;
   });
 }
