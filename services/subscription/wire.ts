@@ -8,7 +8,7 @@ import { noTracer } from "../../platform/telemetry/tracer.ts";
 import type { SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import type { Group } from "./domain/group.ts";
 import { changedBehind } from "./domain/group-order.ts";
-import { subjectsOf } from "./domain/memberships.ts";
+import { noMemberships, subjectsOf } from "./domain/memberships.ts";
 import { eventsOf } from "./events/membership-events.ts";
 import { applyMessages } from "./lanes/apply-messages.ts";
 import { membershipMessages } from "./lanes/lane-message.ts";
@@ -81,8 +81,8 @@ export async function readMembershipLedger(database: Database) {
     behind: () => behindIn(tables),
     /** Of a user and of those who were merged into it, in order. */
     async history(workspaceId: string, userId: string): Promise<LedgerEntry[]> {
-      const row = (await store.load(workspaceId, [userId])).get(userId);
-      const chains = await Promise.all((row === undefined ? [userId] : subjectsOf(row)).map((subject) => history(workspaceId, subject)));
+      const row = (await store.load(workspaceId, [userId])).get(userId) ?? noMemberships(userId);
+      const chains = await Promise.all(subjectsOf(row).map((subject) => history(workspaceId, subject)));
       return chains.flat().toSorted((a, b) => a.sequence - b.sequence || a.part - b.part);
     },
   };

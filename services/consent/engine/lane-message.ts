@@ -119,8 +119,13 @@ export function isTaken<Said>(said: LaneSaid<Said, unknown>["said"]): said is re
 }
 
 /** A record that cannot be read; it is stored as it came. */
-export function unreadable<Said>(row: LaneRecord, keys: readonly string[], { message: reason }: Error): Taken<Said> {
-  return { mark: [row.sequence, row.part], keys, said: undefined, reason, kept: () => row };
+function unreadable<Said>(row: LaneRecord, keys: readonly string[], reason: Error): Taken<Said> {
+  return takenOf<Said>([row.sequence, row.part], reason, { keys, kept: () => row });
+}
+
+/** `said`: what the record says, or why it cannot be read. */
+export function takenOf<Said>(mark: Mark, said: Said | Error, own: Pick<Taken<Said>, "keys" | "kept">): Taken<Said> {
+  return said instanceof Error ? { ...own, mark, said: undefined, reason: said.message } : { ...own, mark, said, reason: "" };
 }
 
 /** What reading gives, or what it throws. */

@@ -1,7 +1,7 @@
 /** A record of the lane: heddle.lane.v1.StatusRecord -> StatusRecord of the domain, and the names of states in messages. */
 import type { Mark } from "../../../platform/age.ts";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { causeFromMessage, type LaneMessages, laneMessages, orError, unreadable } from "../../consent/engine/lane-message.ts";
+import { causeFromMessage, type LaneMessages, laneMessages, orError, takenOf } from "../../consent/engine/lane-message.ts";
 import { keysOf, type Taken } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord } from "../../../platform/lane/lane.ts";
 import { writtenVersion } from "../../../platform/record-version.ts";
@@ -23,11 +23,9 @@ export const statusMessages: LaneMessages<StatusRecord> = laneMessages({
 });
 
 function takenFrom(message: lane.StatusRecord, row: LaneRecord): Taken<StatusRecord> {
-  const keys = keysOf(message.address);
-  const kept = { ...row, key: message.address };
   const mark: Mark = [row.sequence, row.part];
   const said = orError(() => recordFromMessage(message, mark));
-  return said instanceof Error ? unreadable(kept, keys, said) : { mark, keys, said, reason: "", kept: () => kept };
+  return takenOf(mark, said, { keys: keysOf(message.address), kept: () => ({ ...row, key: message.address }) });
 }
 
 function recordFromMessage(message: lane.StatusRecord, mark: Mark): StatusRecord {

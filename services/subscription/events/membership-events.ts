@@ -4,7 +4,7 @@ import type { PublishedEvent } from "../../../platform/events/events.ts";
 import { entryEventId, type LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { subject as subjectOption } from "../../../proto/gen/heddle/event/v1/event_pb.ts";
 import { SubscriptionMembershipUpdatedSchema } from "../../../proto/gen/heddle/subscription/v1/subscription_event_pb.ts";
-import { MembershipStatus } from "../../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
+import { statusOf } from "../rpc/messages.ts";
 
 const subject = getOption(SubscriptionMembershipUpdatedSchema, subjectOption);
 
@@ -29,9 +29,4 @@ export function eventsOf(workspaceId: string, entries: readonly LedgerEntry[]): 
     });
     return { subject, scope: workspaceId, eventId, key: userId, body: toBinary(SubscriptionMembershipUpdatedSchema, message) };
   });
-}
-
-function statusOf(state: string | null): MembershipStatus {
-  if (state === null) return MembershipStatus.UNKNOWN;
-  return state === "subscribed" ? MembershipStatus.SUBSCRIBED : MembershipStatus.UNSUBSCRIBED;
 }

@@ -1,7 +1,7 @@
 /** A record of the lane: heddle.lane.v1.SubscriptionRecord -> what is said of each user. */
 import type { Mark } from "../../../platform/age.ts";
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
-import { causeFromMessage, type LaneMessages, laneMessages, orError } from "../../consent/engine/lane-message.ts";
+import { causeFromMessage, type LaneMessages, laneMessages, orError, takenOf } from "../../consent/engine/lane-message.ts";
 import { keyOf, type Taken } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord } from "../../../platform/lane/lane.ts";
 import { messageJson } from "../../../platform/lane/shown-record.ts";
@@ -52,25 +52,23 @@ function takenFrom(message: SubscriptionRecord, row: LaneRecord): Taken<Membersh
   if (message.change.case === "setMemberships") {
     return message.change.value.userIds.map((userId, at) => {
       const own = { ...row, part: row.part + at, key: userId };
-      return takenOf({ userId, mark: [own.sequence, own.part], ...said }, change, {
+      return recordOf({ userId, mark: [own.sequence, own.part], ...said }, change, {
         keys: [userId],
-        kept: () => ({ ...own, users: 1, body: bodyOfOne(message, userId, at) }),
+        kept: () => ({ ...own, body: bodyOfOne(message, userId, at) }),
       });
     });
   }
   const { userId } = message;
   const keys = usersIn(message);
-  return [takenOf({ userId, mark: [row.sequence, row.part], ...said }, change, { keys, kept: () => ({ ...row, key: keyOf(keys) }) })];
+  return [recordOf({ userId, mark: [row.sequence, row.part], ...said }, change, { keys, kept: () => ({ ...row, key: keyOf(keys) }) })];
 }
 
-function takenOf(
+function recordOf(
   record: Omit<MembershipRecord, "change">,
   change: MembershipChange | Error,
   own: Pick<Taken<MembershipRecord>, "keys" | "kept">,
 ): Taken<MembershipRecord> {
-  const { mark } = record;
-  if (change instanceof Error) return { ...own, mark, said: undefined, reason: change.message };
-  return { ...own, mark, said: { ...record, change }, reason: "" };
+  return takenOf(record.mark, change instanceof Error ? change : { ...record, change }, own);
 }
 
 /** One of several users' part, as a record of its own. */

@@ -22,8 +22,9 @@ export function keyFromMessage({ key }: intake.UserKey): UserKey {
   }
 }
 
-export function statusOf(state: MembershipState | undefined): MembershipStatus {
-  if (state === undefined) return MembershipStatus.UNKNOWN;
+/** Of the ledger, too. */
+export function statusOf(state: string | null | undefined): MembershipStatus {
+  if (state === null || state === undefined) return MembershipStatus.UNKNOWN;
   return state === "subscribed" ? MembershipStatus.SUBSCRIBED : MembershipStatus.UNSUBSCRIBED;
 }
 

@@ -23,7 +23,7 @@ import { getUserStatus } from "../domain/get-user-status.ts";
 import { archivedGroup } from "../domain/group.ts";
 import type { GroupChange } from "../domain/group-order.ts";
 import { listMembers } from "../domain/list-members.ts";
-import { subjectsOf } from "../domain/memberships.ts";
+import { noMemberships, subjectsOf } from "../domain/memberships.ts";
 import type { ReadParts } from "../domain/ports.ts";
 import { groupFromMessage, groupToMessage, keyFromMessage, stateOf, statusOf } from "./messages.ts";
 
@@ -140,9 +140,6 @@ async function getHistory(parts: ServiceParts, message: GetHistoryRequest) {
   const ids = [...new Set(found.flat().map(({ userId }) => userId))];
   await caughtUp(end, ids);
   const rows = await parts.store.load(workspaceId, ids);
-  const subjects = ids.flatMap((id) => {
-    const row = rows.get(id);
-    return row === undefined ? [id] : subjectsOf(row);
-  });
+  const subjects = ids.flatMap((id) => subjectsOf(rows.get(id) ?? noMemberships(id)));
   return await historyOf(parts.ledger, { workspaceId, subjects, until: message.until });
 }
