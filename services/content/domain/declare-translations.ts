@@ -35,10 +35,10 @@ interface Planned {
 async function withoutEqualSources(store: TranslationStore, workspaceId: string, { write, changes }: Planned): Promise<Planned> {
   const keys = write.sources.map(({ messageId }) => ({ messageId, localeId: sourceLocaleId }));
   const before = await store.texts(workspaceId, keys);
-  const sources = write.sources.filter(({ texts }, at) => !isSame(texts, before[at]));
-  const updated = new Map(sources.map(({ messageId, texts }) => {
-    return [messageId, textChanges(before[keys.findIndex((key) => key.messageId === messageId)] ?? new Map(), texts)];
-  }));
+  const sources = write.sources.map((source, at) => ({ ...source, before: before[at] })).filter(({ texts, before }) =>
+    !isSame(texts, before)
+  );
+  const updated = new Map(sources.map(({ messageId, texts, before = new Map() }) => [messageId, textChanges(before, texts)]));
   return {
     write: { ...write, sources },
     changes: changes.map((change) => {
