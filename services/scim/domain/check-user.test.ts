@@ -1,6 +1,7 @@
 /** Bodies of POST and PUT: shapes, names in any case, vocabulary, and what is refused by name. */
 import { expect, test } from "vitest";
 import { landed } from "./check-permissions.ts";
+import { limits } from "../../../platform/limits.ts";
 import { checkUser } from "./check-user.ts";
 import { openProjection } from "./project-user.ts";
 import { presented, signInText } from "./render-user.ts";
@@ -134,6 +135,11 @@ test("checkUser() lists at most 20 names of what there is, and says how many mor
   const named = workspaces.slice(0, 20).map(({ name: each }) => each).join(", ");
   const sent = { ...body, permissions: { appGroup: [{ appGroupName: "X" }] } };
   expect(() => checkUser(sent, { ...directory, workspaces })).toThrow(`Unknown app group 'X'; there are ${named} and 3 more`);
+});
+
+test("checkUser() cuts what it quotes between characters, so that its text stands in any JSON", () => {
+  const department = `${"a".repeat(limits.quotedCharsMax - 1)}\u{1f600}`;
+  expect(() => checkUser({ ...body, department }, directory)).toThrow(/^Unknown department 'a{59}\ufffd\.\.\.'/);
 });
 
 for (const value of [null, [], "x", {}, { ...body, schemas: [] }, { ...body, schemas: coreSchema }]) {

@@ -50,5 +50,5 @@ export function wordsOf(
 
 /** A caller's own text, cut where it is long. */
 export function quoted(text: string): string {
-  return text.length <= limits.quotedCharsMax ? text : `${text.slice(0, limits.quotedCharsMax)}...`;
+  return text.length <= limits.quotedCharsMax ? text : `${text.slice(0, limits.quotedCharsMax).toWellFormed()}...`;
 }
