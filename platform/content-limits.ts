@@ -44,6 +44,8 @@ export const contentLimits = {
   translationRequestBytesMax: 24 * 1024 * 1024,
   // Of a list, with what stands around texts: below rpcMessageBytesMax, above one translation of 20 MB
   translationsListBytesMax: 22 * 1024 * 1024,
+  // Held at once where only a part of each is kept
+  translationsInFlightMax: 8,
   // Of the beginnings of sources, beside the names of all that is declared
   declaredSourcesBytesMax: 16 * 1024 * 1024,
   documentPlainCharsMax: 64 * 1024,

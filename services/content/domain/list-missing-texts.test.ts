@@ -26,6 +26,29 @@ test("listMissingTexts() names each text without a translation, by message and l
   expect((await listMissingTexts(storeOf(), "w", { locale: "", signal })).missing.length).toBeGreaterThan(1);
 });
 
+test("listMissingTexts() holds the texts of a few languages at a time, which may have 20 MB each", async () => {
+  const locales = Array.from({ length: 60 }, (_, at) => ({ id: `${at}`, name: `l${at}`, country: "", language: "" }));
+  const variations = [{ id: "m", name: "A", channel: "email", localeIds: locales.map(({ id }) => id) }];
+  let [held, most] = [0, 0];
+  const store: Partial<TranslationStore> = {
+    declared: async () => ({
+      revision: 1,
+      settings: { ...settings, locales },
+      owners: [{ ...campaign, steps: [{ id: "", name: "", variations }] }],
+    }),
+    async texts(_, keys) {
+      held += keys.length;
+      most = Math.max(most, held);
+      await new Promise((resolve) => setImmediate(resolve));
+      held -= keys.length;
+      return keys.map(({ localeId }) => localeId === sourceLocaleId ? new Map([["id_0", "Hello"]]) : undefined);
+    },
+  };
+  const { missing } = await listMissingTexts(store as TranslationStore, "w", { locale: "", signal: new AbortController().signal });
+  expect(missing).toHaveLength(60);
+  expect(most).toBeLessThanOrEqual(8);
+});
+
 test("listMissingTexts() names no more than an answer between parts holds", async () => {
   const source = new Map(Array.from({ length: limits.textsPerMessageMax }, (_, at) => [`${at}`.padStart(255, "a"), "Hello"]));
   const [step] = campaign.steps;

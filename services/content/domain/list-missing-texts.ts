@@ -37,19 +37,37 @@ export async function listMissingTexts(
   const missing: MissingTexts[] = [];
   let bytes = 0;
   for (const { owner, step, variation } of owners.flatMap(emailsOf)) {
-    signal.throwIfAborted();
     const wanted = locales.filter(({ id }) => variation.localeIds.includes(id));
-    const keys = [sourceLocaleId, ...wanted.map(({ id }) => id)].map((localeId) => ({ messageId: variation.id, localeId }));
-    const [source, ...translated] = await store.texts(workspaceId, keys);
-    for (const [at, each] of wanted.entries()) {
-      const textIds = missingIds(source, translated[at]);
-      if (textIds.length === 0) continue;
+    if (wanted.length === 0) continue;
+    for (const { textIds, ...missed } of await missingOf(store, workspaceId, { variation, locales: wanted, signal })) {
       bytes += bytesOf([owner.name, step.name, variation.name, ...textIds]);
       if (missing.length === limits.missingTextsMax || bytes > limits.translationsListBytesMax) return { missing, more: true };
-      missing.push({ owner, step, variation, locale: each, textIds });
+      missing.push({ owner, step, variation, ...missed, textIds });
     }
   }
   return { missing, more: false };
+}
+
+/** Few texts at a time, and only ids are kept: the texts of all languages may be more than there is memory for. */
+async function missingOf(
+  store: TranslationStore,
+  workspaceId: string,
+  { variation: { id: messageId }, locales, signal }: {
+    readonly variation: Variation;
+    readonly locales: readonly Locale[];
+    readonly signal: AbortSignal;
+  },
+): Promise<readonly Pick<MissingTexts, "locale" | "textIds">[]> {
+  signal.throwIfAborted();
+  const [source] = await store.texts(workspaceId, [{ messageId, localeId: sourceLocaleId }]);
+  const found: Pick<MissingTexts, "locale" | "textIds">[] = [];
+  for (let at = 0; at < locales.length; at += limits.translationsInFlightMax) {
+    signal.throwIfAborted();
+    const some = locales.slice(at, at + limits.translationsInFlightMax);
+    const texts = await store.texts(workspaceId, some.map(({ id }) => ({ messageId, localeId: id })));
+    found.push(...some.map((locale, place) => ({ locale, textIds: missingIds(source, texts[place]) })));
+  }
+  return found.filter(({ textIds }) => textIds.length > 0);
 }
 
 /** With what stands around them. */

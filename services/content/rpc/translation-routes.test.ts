@@ -6,6 +6,9 @@ import { serveService } from "../../../platform/rpc/part.fixture.ts";
 import type { RpcServer } from "../../../platform/rpc/server.ts";
 import { type Database, openDatabase } from "../../../platform/sqlite/database.ts";
 import { MessageOwnerKind, TranslationService } from "../../../proto/gen/heddle/content/v1/translation_service_pb.ts";
+import type { TranslationStore } from "../domain/translation-ports.ts";
+import { translationRoutes } from "./translation-routes.ts";
+import { directClient } from "../../../platform/rpc/direct.ts";
 import { openTranslations } from "../wire.ts";
 
 const scope = { workspaceId: "w" };
@@ -55,6 +58,30 @@ test("GetDeclaredTranslations answers where all sources together are larger than
   for (const name of ["first", "second"]) await declare(name, "x".repeat(13_000_000));
   expect(await sources(0)).toEqual({ first: undefined, second: undefined });
   expect(await sources(201)).toEqual({ first: ["x".repeat(201)], second: ["x".repeat(201)] });
+});
+
+test("GetDeclaredTranslations holds a few sources at a time, which may have 20 MB each", async () => {
+  const variations = Array.from({ length: 60 }, (_, at) => ({ id: `${at}`, name: `${at}`, channel: "email", localeIds: [] }));
+  let [held, most] = [0, 0];
+  const store: Partial<TranslationStore> = {
+    declared: async () => ({
+      revision: 1,
+      settings: undefined,
+      owners: [{ kind: "campaign", id: "c", name: "C", steps: [{ id: "", name: "", variations }] }],
+    }),
+    async texts(_, keys) {
+      held += keys.length;
+      most = Math.max(most, held);
+      await new Promise((resolve) => setImmediate(resolve));
+      held -= keys.length;
+      return keys.map(() => new Map([["id_0", "Hello"]]));
+    },
+  };
+  const deps = { store: store as TranslationStore, clock: fakeClock(), newId: () => "" };
+  const client = directClient(TranslationService, translationRoutes(deps), deps.clock);
+  const { owners } = await client.getDeclaredTranslations({ scope, sourceCharsMax: 3 });
+  expect(owners[0]?.steps[0]?.variations.at(-1)?.source?.texts).toMatchObject([{ text: "Hel" }]);
+  expect(most).toBeLessThanOrEqual(8);
 });
 
 test("GetDeclaredTranslations leaves out sources whose beginnings together are larger than an answer may be, and says so", async () => {

@@ -85,7 +85,7 @@ async function handleGetDeclaredTranslations(
   const isCut = message.sourceCharsMax !== undefined;
   let [bytes, more] = [0, false];
   // Cut as they come: all of them whole may be more than there is memory for
-  const sources = await inFlight(ids, limits.cassandraInFlightMax, async (messageId): Promise<[string, Texts][]> => {
+  const sources = await inFlight(ids, limits.translationsInFlightMax, async (messageId): Promise<[string, Texts][]> => {
     signal.throwIfAborted();
     if (more) return [];
     const [texts = new Map()] = await store.texts(workspaceId, [{ messageId, localeId: sourceLocaleId }]);
