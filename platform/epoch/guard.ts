@@ -7,8 +7,8 @@ import type { Clock } from "../clock.ts";
 import { newId } from "../identifier.ts";
 import { limits } from "../limits.ts";
 import type { RowMarks } from "../lane/row-marks.ts";
-import { connectJetStream, isAway, type JetStreamConnection } from "../log/jetstream-connection.ts";
-import { nameStream } from "../log/jetstream-stream.ts";
+import type { JetStreamConnection } from "../log/jetstream-connection.ts";
+import { connectPrepared, nameStream } from "../log/jetstream-stream.ts";
 import type { Logger } from "../logger.ts";
 import type { EventsConfig, StreamsConfig } from "../mesh-config.ts";
 import { Refusal } from "../refusal.ts";
@@ -55,13 +55,9 @@ export interface EpochGuard {
  * STORE_UNAVAILABLE.
  */
 export async function openEpochGuard(options: EpochGuardOptions): Promise<EpochGuard> {
-  const connection = await connect(options);
-  try {
-    return new Guard(options, connection, await begin(options, connection));
-  } catch (error) {
-    await connection.close();
-    throw isAway(error) ? new Refusal("LOG_UNAVAILABLE", "NATS does not answer", { cause: error }) : error;
-  }
+  const { streams: { nats }, logger } = options;
+  const { connection, prepared } = await connectPrepared({ ...nats, logger }, (open) => begin(options, open));
+  return new Guard(options, connection, prepared);
 }
 
 /** All that is to be judged of a service, without changing anything. */
@@ -82,14 +78,6 @@ export async function findAll(
     reachedAfter: await marks.reached(),
     epoch: await marks.epoch(),
   };
-}
-
-async function connect({ streams: { nats }, logger }: EpochGuardOptions): Promise<JetStreamConnection> {
-  try {
-    return await connectJetStream({ ...nats, logger });
-  } catch (error) {
-    throw isAway(error) ? new Refusal("LOG_UNAVAILABLE", "No NATS server answers", { cause: error }) : error;
-  }
 }
 
 /** What is found may be made whole on the way: a first start, one that stopped half way, or streams of a build without epochs. */

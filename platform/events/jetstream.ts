@@ -5,7 +5,7 @@ import { askApi, connectJetStream, type ConnectOptions, type JetStreamConnection
 import { isBatchCheaper, type Message, publishTogether } from "../log/jetstream-publish.ts";
 import { isLast } from "../log/jetstream-read.ts";
 import { bodyBytesMaxOf } from "../log/message-size.ts";
-import { checkMessageSize, connectPrepared, createStream, infoOf, logMetadata, type StreamConfig } from "../log/jetstream-stream.ts";
+import { checkMessageSize, connectPrepared, createStream, infoOf, logMetadata } from "../log/jetstream-stream.ts";
 import { Refusal } from "../refusal.ts";
 import { slicesBySize } from "../slices-by-size.ts";
 import { checkEvent, type Events, type KeptEvent, type PublishedEvent } from "./events.ts";
@@ -37,18 +37,17 @@ export interface EventLog {
  * the log it drops what is old: it reports what happened, and nothing is only in it.
  */
 export async function createEventStream(options: EventStreamShape & ConnectOptions, log?: EventLog): Promise<void> {
-  const connection = await connectPrepared(options, (open) => makeStream(open, options, log));
+  const { connection } = await connectPrepared(options, (open) => makeStream(open, options, log));
   await connection.close();
 }
 
 /** Connects to the stream that is there, to publish and to read. Refuses LOG_UNAVAILABLE while no server answers, or there is none. */
 export async function openEventStream(options: Pick<EventStreamShape, "name"> & ConnectOptions): Promise<Events> {
-  let config: StreamConfig = {};
-  const connection = await connectPrepared(options, async (open) => {
+  const { connection, prepared: config } = await connectPrepared(options, async (open) => {
     checkMessageSize(open);
     const found = await infoOf(open, options.name);
     if (found === undefined) throw new Refusal("LOG_UNAVAILABLE", `There is no stream "${options.name}"`);
-    config = found.config;
+    return found.config;
   });
   return eventsOf(connection, options.name, (count) => config.allow_atomic === true && isBatchCheaper(count, config.num_replicas ?? 1));
 }

@@ -52,20 +52,20 @@ export function noticeSubject(name: string): string {
  * Refuses LOG_UNAVAILABLE while no server answers, which may be tried again. Throws with everything that makes the stream
  * unfit: it drops what is old, it was made for another number of partitions.
  */
-export function connectToStream(options: StreamShape & ConnectOptions): Promise<JetStreamConnection> {
-  return connectPrepared(options, (connection) => openStream(connection, { shape: options, logger: options.logger }));
+export async function connectToStream(options: StreamShape & ConnectOptions): Promise<JetStreamConnection> {
+  const { connection } = await connectPrepared(options, (open) => openStream(open, { shape: options, logger: options.logger }));
+  return connection;
 }
 
 /** Connects, and closes again where `prepare` fails. Refuses LOG_UNAVAILABLE while no server answers. */
-export async function connectPrepared(
+export async function connectPrepared<T>(
   options: ConnectOptions,
-  prepare: (connection: JetStreamConnection) => Promise<void>,
-): Promise<JetStreamConnection> {
+  prepare: (connection: JetStreamConnection) => Promise<T>,
+): Promise<{ readonly connection: JetStreamConnection; readonly prepared: T }> {
   let connection: JetStreamConnection | undefined;
   try {
     connection = await connectJetStream(options);
-    await prepare(connection);
-    return connection;
+    return { connection, prepared: await prepare(connection) };
   } catch (error) {
     await connection?.close();
     throw isAway(error) ? new Refusal("LOG_UNAVAILABLE", "No NATS server answers", { cause: error }) : error;
