@@ -1,7 +1,7 @@
 /** The API keys of the workspace: made, rotated with an overlap, revoked. */
 import { ask, may } from "./ask.js";
 import { useAction, useAsked } from "./live-data.js";
-import { Copy, Dialog, Fresh, Notice, Table, Time, Title } from "./parts.js";
+import { Copy, Fresh, Notice, Question, Table, Time, Title } from "./parts.js";
 import { html, useState } from "./view.js";
 import { words } from "./words.js";
 
@@ -79,61 +79,46 @@ function columnsFor(setOpen) {
 
 function MakeKey({ session, onClose }) {
   const [chosen, setChosen] = useState([]);
-  const make = useAction(async (name) => {
-    const { secret } = await ask("POST /console/keys", { name, permissions: chosen });
+  const make = useAction(async (form) => {
+    const { secret } = await ask("POST /console/keys", { name: form.get("name"), permissions: chosen });
     onClose({ secret });
   });
   const given = session.permission_names.filter((name) => name === "*" ? session.key.permissions.includes("*") : may(session, name));
   function toggle(name, isOn) {
     setChosen((before) => isOn ? [...before, name] : before.filter((one) => one !== name));
   }
-  function submit(event) {
-    event.preventDefault();
-    void make.run(new FormData(event.target).get("name"));
-  }
   return html`
-    <${Dialog} title=${text.make} onClose=${onClose}>
-      <form onSubmit=${submit} id="make-form">
-        <${NotMade} error=${make.error} />
-        <label for="key-name">${text.name}</label><input id="key-name" name="name" required maxlength="255" autocomplete="off" />
-        <fieldset><legend>${text.permissions}</legend>${given.map((name) =>
-          html`<label class="check"><input type="checkbox"
+    <${Question} title=${text.make} submit=${text.makeSubmit} action=${make} onClose=${onClose} disabled=${chosen.length === 0}
+      hint=${chosen.length === 0 ? text.pick : ""}>
+      <${MaybeMade} error=${make.error} />
+      <label for="key-name">${text.name}</label><input id="key-name" name="name" required maxlength="255" autocomplete="off" />
+      <fieldset><legend>${text.permissions}</legend>${given.map((name) =>
+        html`<label class="check"><input type="checkbox"
       onChange=${(event) => toggle(name, event.target.checked)} /> ${name === "*" ? text.everything : html`<code>${name}</code>`}</label>`
-        )}</fieldset>
-        <${Buttons} onClose=${onClose} busy=${make.busy} disabled=${chosen.length === 0} submit=${text
-          .makeSubmit} hint=${chosen.length === 0 ? text.pick : ""} />
-      </form>
+      )}</fieldset>
       <//>
   `;
 }
 
 function RotateKey({ row, onClose }) {
-  const rotate = useAction(async (overlap) => {
-    const { secret } = await ask("POST /console/keys/rotate", { id: row.id, overlap_seconds: overlap });
+  const rotate = useAction(async (form) => {
+    const { secret } = await ask("POST /console/keys/rotate", { id: row.id, overlap_seconds: Number(form.get("overlap")) });
     onClose({ secret });
   });
-  function submit(event) {
-    event.preventDefault();
-    void rotate.run(Number(new FormData(event.target).get("overlap")));
-  }
   return html`
-    <${Dialog} title=${text.rotateTitle(row.name)} onClose=${onClose}>
-      <form onSubmit=${submit}>
-        <${NotMade} error=${rotate.error} />
-        <label for="overlap">${text.rotateText}</label>
-        <select id="overlap" name="overlap">${text.overlap.map(([seconds, name]) =>
-          html`<option value=${seconds} selected=${seconds === 86_400}>${name}</option>`
-        )}</select>
-        <${Buttons} onClose=${onClose} busy=${rotate.busy} submit=${text.rotate} />
-      </form>
+    <${Question} title=${text.rotateTitle(row.name)} submit=${text.rotate} action=${rotate} onClose=${onClose}>
+      <${MaybeMade} error=${rotate.error} />
+      <label for="overlap">${text.rotateText}</label>
+      <select id="overlap" name="overlap">${text.overlap.map(([seconds, name]) =>
+        html`<option value=${seconds} selected=${seconds === 86_400}>${name}</option>`
+      )}</select>
       <//>
   `;
 }
 
-/** Why there is no secret. Where no answer came, there may be a key all the same. */
-function NotMade({ error }) {
-  const isUnknown = error?.status === 0 || error?.status >= 500;
-  return html`<${Notice} error=${error} />${isUnknown && html`<${Notice} kind="info">${text.maybeMade}<//>`}`;
+/** Where no answer came, there may be a key all the same. */
+function MaybeMade({ error }) {
+  return (error?.status === 0 || error?.status >= 500) && html`<${Notice} kind="info">${text.maybeMade}<//>`;
 }
 
 function RevokeKey({ session, row, onClose }) {
@@ -141,23 +126,9 @@ function RevokeKey({ session, row, onClose }) {
     await ask("POST /console/keys/revoke", { id: row.id });
     onClose({ revoked: row.name });
   });
-  function submit(event) {
-    event.preventDefault();
-    void revoke.run();
-  }
   return html`
-    <${Dialog} title=${text.revokeTitle(row.name)} onClose=${onClose}>
-      <form onSubmit=${submit}>
-        <${Notice} error=${revoke.error} />
-        <p>${text.revokeText}</p>${row.id === session.key.id && html`<p><strong>${text.revokeOwn}</strong></p>`}
-        <${Buttons} onClose=${onClose} busy=${revoke.busy} submit=${text.revoke} kind="bad" />
-      </form>
+    <${Question} title=${text.revokeTitle(row.name)} submit=${text.revoke} kind="bad" action=${revoke} onClose=${onClose}>
+      <p>${text.revokeText}</p>${row.id === session.key.id && html`<p><strong>${text.revokeOwn}</strong></p>`}
       <//>
   `;
-}
-
-/** Below a question: the way out comes first. */
-export function Buttons({ onClose, busy, disabled, submit, hint = "", kind = "main" }) {
-  return html`<p class="row end"><span class="quiet">${hint}</span><button type="button" onClick=${() => onClose()}>${words.cancel}</button>
-    <button type="submit" class=${kind} disabled=${busy || disabled}>${submit}</button></p>`;
 }

@@ -1,8 +1,7 @@
 /** A draft of a preference center: edited, seen in a sandbox while it is typed, checked by the server, and published as the next version. */
 import { ask } from "./ask.js";
-import { Buttons } from "./keys.js";
 import { useAction } from "./live-data.js";
-import { Dialog, Notice } from "./parts.js";
+import { Notice, Question } from "./parts.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "./view.js";
 import { words } from "./words.js";
 
@@ -115,17 +114,9 @@ function Publish({ path, draft, onPublished, onClose }) {
     await ask(`PUT ${path}`, draft);
     onPublished();
   });
-  function submit(event) {
-    event.preventDefault();
-    void publish.run();
-  }
   return html`
-    <${Dialog} title=${text.publishTitle} onClose=${onClose}>
-      <form onSubmit=${submit}>
-        <${Notice} error=${publish.error} />
-        <p>${draft.state === "draft" ? text.publishDraft : text.publishText}</p>
-        <${Buttons} onClose=${onClose} busy=${publish.busy} submit=${text.publish} />
-      </form>
+    <${Question} title=${text.publishTitle} submit=${text.publish} action=${publish} onClose=${onClose}>
+      <p>${draft.state === "draft" ? text.publishDraft : text.publishText}</p>
       <//>
   `;
 }

@@ -1,9 +1,8 @@
 /** Preference centers: which there are, their versions, what a version changed, and an earlier one brought back. */
 import { addressOf } from "./address.js";
 import { ask, may } from "./ask.js";
-import { Buttons } from "./keys.js";
 import { useAction, useAsked } from "./live-data.js";
-import { Copy, Dialog, Fresh, Notice, Table, Time, Title } from "./parts.js";
+import { Copy, Fresh, Notice, Question, Table, Time, Title } from "./parts.js";
 import { PageEditor } from "./page-editor.js";
 import { html, useState } from "./view.js";
 import { words } from "./words.js";
@@ -133,17 +132,9 @@ function Restore({ path, version, onClose }) {
     await ask(`POST ${path}/versions/${version}/restore`, {});
     onClose("restored");
   });
-  function submit(event) {
-    event.preventDefault();
-    void restore.run();
-  }
   return html`
-    <${Dialog} title=${text.restoreTitle(version)} onClose=${onClose}>
-      <form onSubmit=${submit}>
-        <${Notice} error=${restore.error} />
-        <p>${text.restoreText}</p>
-        <${Buttons} onClose=${onClose} busy=${restore.busy} submit=${text.restore} />
-      </form>
+    <${Question} title=${text.restoreTitle(version)} submit=${text.restore} action=${restore} onClose=${onClose}>
+      <p>${text.restoreText}</p>
       <//>
   `;
 }

@@ -126,6 +126,25 @@ export function Dialog({ title, wide = false, onClose, children }) {
     <h2 id="dialog-title">${title}</h2>${children}</dialog>`;
 }
 
+/** A question by whose answer something is done: `action` runs with what the form holds, and why it was not done stands above the rest. */
+export function Question({ title, submit, kind = "main", hint = "", disabled, action, onClose, children }) {
+  function submitted(event) {
+    event.preventDefault();
+    void action.run(new FormData(event.target));
+  }
+  // The way out comes first
+  return html`
+    <${Dialog} title=${title} onClose=${onClose}>
+      <form onSubmit=${submitted}>
+        <${Notice} error=${action.error} />
+        ${children}
+        <p class="row end"><span class="quiet">${hint}</span><button type="button" onClick=${() => onClose()}>${words.cancel}</button>
+          <button type="submit" class=${kind} disabled=${action.busy || disabled}>${submit}</button></p>
+      </form>
+      <//>
+  `;
+}
+
 /** Dims what has not been renewed, and says since when. */
 export function Fresh({ asked, children }) {
   const { data, at, error } = asked;

@@ -1,9 +1,8 @@
 /** Merges of a person: what was taken in, taking it back while that can be done, and merging another one in. */
 import { addressOf } from "./address.js";
 import { ask, may } from "./ask.js";
-import { Buttons } from "./keys.js";
 import { useAction, useAsked } from "./live-data.js";
-import { Copy, Dialog, Empty, Fresh, Json, Notice, Table, Time, timeLeft } from "./parts.js";
+import { Copy, Dialog, Empty, Fresh, Json, Notice, Question, Table, Time, timeLeft } from "./parts.js";
 import { Origin } from "./person-tabs.js";
 import { html, useState } from "./view.js";
 import { words } from "./words.js";
@@ -98,17 +97,9 @@ function Undo({ merge, onClose }) {
     await ask("POST /users/merge/undo", { job_id: merge.undo.job_id, index: merge.undo.index });
     onClose(merge.source_platform_id);
   });
-  function submit(event) {
-    event.preventDefault();
-    void undo.run();
-  }
   return html`
-    <${Dialog} title=${text.undoTitle} onClose=${onClose}>
-      <form onSubmit=${submit}>
-        <${Notice} error=${undo.error} />
-        <p>${text.undoText}</p>
-        <${Buttons} onClose=${onClose} busy=${undo.busy} submit=${text.undo} />
-      </form>
+    <${Question} title=${text.undoTitle} submit=${text.undo} action=${undo} onClose=${onClose}>
+      <p>${text.undoText}</p>
       <//>
   `;
 }

@@ -1,9 +1,8 @@
 /** A person's page: who it is, and tabs with an address each. */
 import { addressOf } from "./address.js";
 import { ask, may } from "./ask.js";
-import { Buttons } from "./keys.js";
 import { useAction, useAsked } from "./live-data.js";
-import { Copy, Dialog, Empty, Fresh, Json, Notice, Title } from "./parts.js";
+import { Copy, Empty, Fresh, Json, Notice, Question, Title } from "./parts.js";
 import { nameOf } from "./people.js";
 import { Activity, Consent, Fields, Overview } from "./person-tabs.js";
 import { Merges } from "./person-merges.js";
@@ -75,10 +74,6 @@ function Doings({ session, user, asked }) {
     setRemoving(false);
     asked.again();
   });
-  function remove(event) {
-    event.preventDefault();
-    void removal.run();
-  }
   return html`<span class="row">
     ${
     may(session, "users.export.ids") &&
@@ -91,13 +86,9 @@ function Doings({ session, user, asked }) {
     </span><${Notice} error=${exporting.error} />
     ${
     removing && html`
-      <${Dialog} title=${text.removeTitle} onClose=${() => setRemoving(false)}>
-        <form onSubmit=${remove}>
-          <${Notice} error=${removal.error} />
-          <p><strong>${nameOf(user.profile)}</strong></p>
-          <p>${text.removeText}</p>
-          <${Buttons} onClose=${() => setRemoving(false)} busy=${removal.busy} submit=${text.removeConfirm} kind="bad" />
-        </form>
+      <${Question} title=${text.removeTitle} submit=${text.removeConfirm} kind="bad" action=${removal} onClose=${() => setRemoving(false)}>
+        <p><strong>${nameOf(user.profile)}</strong></p>
+        <p>${text.removeText}</p>
         <//>
     `
   }`;

@@ -1,9 +1,8 @@
 /** What waits for a human: blocked users and dead letters, with their errors, tried once more or passed over. */
 import { addressOf } from "./address.js";
 import { ask, may } from "./ask.js";
-import { Buttons } from "./keys.js";
 import { useAction, useAsked } from "./live-data.js";
-import { count, Dialog, Fresh, Notice, Table } from "./parts.js";
+import { count, Fresh, Notice, Question, Table } from "./parts.js";
 import { placeOf, WaitingRecord } from "./record.js";
 import { html, useEffect, useRef, useState } from "./view.js";
 import { words } from "./words.js";
@@ -98,7 +97,11 @@ function Redrive({ onClose }) {
     const { blocked_users: users, dead_letters: letters } = await ask("POST /console/log/redrive", {});
     onClose(text.redriven(count(users), count(letters)));
   });
-  return html`<${Confirm} action=${redrive} title=${text.redriveTitle} onClose=${onClose} submit=${text.redrive}>${text.redriveText}<//>`;
+  return html`
+    <${Question} action=${redrive} title=${text.redriveTitle} onClose=${onClose} submit=${text.redrive}>
+      <p>${text.redriveText}</p>
+      <//>
+  `;
 }
 
 function Skip({ row, onClose }) {
@@ -106,23 +109,9 @@ function Skip({ row, onClose }) {
     await ask("POST /console/log/skip", { records: [placeOf(row)] });
     onClose(text.skipped(row.at));
   });
-  return html`<${Confirm} action=${skip} title=${
-    text.skipTitle(row.at)
-  } onClose=${onClose} submit=${text.skipConfirm} kind="bad">${text.skipText}<//>`;
-}
-
-function Confirm({ action, title, submit, kind = "main", onClose, children }) {
-  function confirmed(event) {
-    event.preventDefault();
-    void action.run();
-  }
   return html`
-    <${Dialog} title=${title} onClose=${onClose}>
-      <form onSubmit=${confirmed}>
-        <${Notice} error=${action.error} />
-        <p>${children}</p>
-        <${Buttons} onClose=${onClose} busy=${action.busy} submit=${submit} kind=${kind} />
-      </form>
+    <${Question} action=${skip} title=${text.skipTitle(row.at)} onClose=${onClose} submit=${text.skipConfirm} kind="bad">
+      <p>${text.skipText}</p>
       <//>
   `;
 }
