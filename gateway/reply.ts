@@ -14,6 +14,11 @@ export function success(body: Readonly<Record<string, unknown>>, receipt?: Write
   return { body: JSON.stringify({ ...body, message: "success" }), headers: receiptHeaders(receipt) };
 }
 
+/** As success(), of a read: X-Heddle-Read where it answers although it has not seen every earlier write. */
+export function readReply(body: Readonly<Record<string, unknown>>, { behind }: { readonly behind: boolean }): Reply {
+  return { ...success(body), headers: readHeaders(behind) };
+}
+
 /** X-Heddle-Position for a read that must see this write, Idempotency-Replayed where the write was not done again. */
 export function receiptHeaders(receipt: WriteReceipt | undefined): readonly string[] {
   if (receipt === undefined) return none;

@@ -2,21 +2,29 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { limits } from "../../platform/limits.ts";
 import type { AddressFilterSchema } from "../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
+import { takeAll } from "./elements.ts";
 import { invalid } from "./fields.ts";
+import { checkCount } from "./lists.ts";
 import { offsetOf, onlyValue, type Query, wholeOf } from "./query.ts";
 
 export type AddressFilter = MessageInitShape<typeof AddressFilterSchema>;
 
-/** Days are midnight UTC, so the end date itself is no longer in. Addresses win over dates. Throws INPUT_INVALID. */
-export function addressFilterOf(query: Query, addresses: { readonly name: string; readonly list: string[] }): AddressFilter {
+/**
+ * By the addresses under `name`, or by dates: days are midnight UTC, so the end date itself is no longer in. Addresses win over dates.
+ * Throws INPUT_INVALID, BATCH_TOO_LARGE.
+ */
+export function addressFilterOf(query: Query, name: string, decode: (address: string, name: string) => string): AddressFilter {
+  const sent = query.get(name) ?? [];
+  checkCount(sent);
+  const addresses = takeAll(sent, name, (address) => decode(address, name));
   const page = {
     limit: wholeOf(query, "limit", { min: 1, max: limits.addressesPageMax, fallback: limits.addressesPageDefault }),
     offset: offsetOf(query),
   };
-  if (addresses.list.length > 0) return { ...page, addresses: addresses.list };
+  if (addresses.length > 0) return { ...page, addresses };
   const from = dayOf(query, "start_date");
   const to = dayOf(query, "end_date");
-  if (from === undefined || to === undefined) throw invalid(`'start_date' and 'end_date', or '${addresses.name}', are required`);
+  if (from === undefined || to === undefined) throw invalid(`'start_date' and 'end_date', or '${name}', are required`);
   if (from > to) throw invalid("'start_date' must not be after 'end_date'");
   return { ...page, from: BigInt(from), to: BigInt(to) };
 }

@@ -2,6 +2,7 @@
 import { Refusal } from "../../platform/refusal.ts";
 import type { GetProgressResponse } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { operatorPermission } from "../access/permissions.ts";
+import { success } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
 /** Counts are of this gateway since it started; lanes and what waits are of all workspaces, and shown to operators alone. */
@@ -11,7 +12,7 @@ export async function handleConsoleOverview(call: Call, parts: Asked & Pick<Part
   const { ready, reason } = parts.health();
   const isOperator = holder.key.permissions.includes(operatorPermission);
   const [limits, progress] = await Promise.all([parts.console.limits(holder), isOperator ? progressOf(parts, call) : undefined]);
-  const body = {
+  return success({
     workspace: { id: holder.workspace.id, name: holder.workspace.name, company: holder.company.name },
     ready,
     ...(reason !== undefined && isOperator && { reason }),
@@ -30,9 +31,7 @@ export async function handleConsoleOverview(call: Call, parts: Asked & Pick<Part
       set_aside: progress.setAside,
     }),
     limits: limits.map(({ windowSeconds, ...limit }) => ({ ...limit, window_seconds: windowSeconds })),
-    message: "success",
-  };
-  return { body: JSON.stringify(body), headers: [] };
+  });
 }
 
 type Asked = Pick<Parts, "profile" | "subscription" | "messagingStatus">;

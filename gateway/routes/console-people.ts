@@ -4,7 +4,7 @@ import { withoutEnds } from "../../platform/text-ends.ts";
 import { type ListUsersRequest, NameKind, UserList } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { MembershipStatus } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { bodyFields, type Fields, invalid, isSent } from "../decode/fields.ts";
-import { readHeaders, success } from "../reply.ts";
+import { readReply, success } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
 const peoplePerPage = 50;
@@ -79,8 +79,7 @@ export async function handleConsolePeopleSearch(call: Call, { profile }: Pick<Pa
     names.map(({ name, usersJson, count }) => ({ by: nameOfKind(kind), name, users: usersJson.map(personOf), count }))
   );
   const next = by === undefined ? "" : answers[0]?.nextPageToken ?? "";
-  const body = { found, ...(next !== "" && { next_page_token: next }), message: "success" };
-  return { body: JSON.stringify(body), headers: readHeaders(answers.some(({ behind }) => behind)) };
+  return readReply({ found, ...(next !== "" && { next_page_token: next }) }, { behind: answers.some(({ behind }) => behind) });
 }
 
 const kinds: ReadonlyMap<string, NameKind> = new Map([

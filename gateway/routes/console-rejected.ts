@@ -2,12 +2,12 @@
 import type { RejectedUser } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { bodyFields } from "../decode/fields.ts";
 import { userKeyOf } from "../decode/identifiers.ts";
-import { readHeaders, success } from "../reply.ts";
+import { readReply, success } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
 export async function handleConsoleRejected(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {
   const { users, behind } = await profile.listRejectedUsers({ scope: call.scope }, call.reading);
-  return { body: JSON.stringify({ users: users.map(userOf), message: "success" }), headers: readHeaders(behind) };
+  return readReply({ users: users.map(userOf) }, { behind });
 }
 
 export async function handleConsoleRejectedAdmit(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {

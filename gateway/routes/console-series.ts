@@ -2,7 +2,7 @@
 import { type Series, SeriesRange } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { invalid } from "../decode/fields.ts";
 import { onlyValue, queryOf } from "../decode/query.ts";
-import { readHeaders } from "../reply.ts";
+import { readReply } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
 export async function handleConsoleSeries(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {
@@ -10,16 +10,14 @@ export async function handleConsoleSeries(call: Call, { profile }: Pick<Parts, "
   const range = ranges.get(name);
   if (range === undefined) throw invalid(`'range' must be ${[...ranges.keys()].join(", ")}`);
   const { from, to, stepMs, series, users, behind } = await profile.getSeries({ scope: call.scope, range }, call.reading);
-  const body = {
+  return readReply({
     range: name,
     from: new Date(Number(from)).toISOString(),
     to: new Date(Number(to)).toISOString(),
     step_seconds: Number(stepMs) / 1_000,
     series: series.map(seriesOf),
     ...(users && { users: { count: Number(users.count), counted_since: new Date(Number(users.since)).toISOString() } }),
-    message: "success",
-  };
-  return { body: JSON.stringify(body), headers: readHeaders(behind) };
+  }, { behind });
 }
 
 const ranges: ReadonlyMap<string, SeriesRange> = new Map([

@@ -5,7 +5,7 @@ import type { UserKey } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import type { DroppedObjects, InspectedUser, RequestOrigin } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { bodyFields, invalid } from "../decode/fields.ts";
 import { keyOf, userKeyOf } from "../decode/identifiers.ts";
-import { readHeaders } from "../reply.ts";
+import { readReply } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
 type Asked = Pick<Parts, "profile" | "subscription" | "messagingStatus" | "console">;
@@ -23,7 +23,7 @@ export async function handleConsoleUsers(call: Call, parts: Asked): Promise<Repl
     keys: new Map(parts.console.keys.list(holder).map(({ id, name }) => [id, name])),
   };
   const users = await Promise.all(response.users.map(async (found) => userOf(found, names, await historyOf(parts, call, found))));
-  return { body: JSON.stringify({ users, message: "success" }), headers: readHeaders(response.behind) };
+  return readReply({ users }, response);
 }
 
 /** What a person calls a group or a key, by its id. */

@@ -1,19 +1,14 @@
 /** GET /email/unsubscribes: addresses whose status is unsubscribed, newest first unless `sort_direction=asc` (api-facts 5). */
 import { addressFilterOf, isAscending, timeText } from "../decode/date-range.ts";
-import { takeAll } from "../decode/elements.ts";
 import { emailOf } from "../decode/identifiers.ts";
-import { checkCount } from "../decode/lists.ts";
 import { queryOf } from "../decode/query.ts";
-import { readHeaders, success } from "../reply.ts";
+import { readReply } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
 export async function handleEmailUnsubscribes(call: Call, { messagingStatus }: Pick<Parts, "messagingStatus">): Promise<Reply> {
   const query = queryOf(call.query);
-  const sent = query.get("email") ?? [];
-  checkCount(sent);
-  const list = takeAll(sent, "email", (email) => emailOf(email));
-  const filter = { ...addressFilterOf(query, { name: "email", list }), ascending: isAscending(query) };
+  const filter = { ...addressFilterOf(query, "email", emailOf), ascending: isAscending(query) };
   const response = await messagingStatus.listUnsubscribes({ scope: call.scope, filter }, call.reading);
   const emails = response.emails.map(({ address, at }) => ({ email: address, unsubscribed_at: timeText(at) }));
-  return { body: success({ emails }).body, headers: readHeaders(response.behind) };
+  return readReply({ emails }, response);
 }

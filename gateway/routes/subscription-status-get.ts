@@ -4,7 +4,7 @@ import { invalid } from "../decode/fields.ts";
 import { bothAddresses, groupIdOf } from "../decode/lists.ts";
 import { idsOrAddressesOf, type NamedUser } from "../decode/named-users.ts";
 import { onlyValue, type Query, queryOfCall } from "../decode/query.ts";
-import { readHeaders, success } from "../reply.ts";
+import { readReply } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
 /** `status` has the identifiers as they were sent. */
@@ -17,7 +17,7 @@ export async function handleSubscriptionStatusGet(call: Call, { subscription }: 
     call.reading,
   );
   const status = Object.fromEntries(asked.map(({ sent }, at) => [sent, statusTexts.get(statuses[at] ?? 0) ?? "Unknown"]));
-  return { body: success({ status }).body, headers: readHeaders(behind) };
+  return readReply({ status }, { behind });
 }
 
 function askedOf(query: Query): readonly NamedUser[] {

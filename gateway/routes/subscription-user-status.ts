@@ -3,7 +3,7 @@ import { limits } from "../../platform/limits.ts";
 import { Channel, MembershipStatus, type UserStatus } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { namedUsersOf } from "../decode/named-users.ts";
 import { offsetOf, queryOfCall, wholeOf } from "../decode/query.ts";
-import { readHeaders, success } from "../reply.ts";
+import { readReply } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
 /** Users who share an address stand apart; an unknown user is left out. `total_count` is the number of users on all pages. */
@@ -16,8 +16,7 @@ export async function handleSubscriptionUserStatus(call: Call, { subscription }:
     limit: wholeOf(query, "limit", { min: 1, max: limits.userStatusPageMax, fallback: limits.userStatusPageMax }),
     offset: offsetOf(query),
   }, call.reading);
-  const { body } = success({ users: response.users.map(userOf), total_count: response.totalCount });
-  return { body, headers: readHeaders(response.behind) };
+  return readReply({ users: response.users.map(userOf), total_count: response.totalCount }, response);
 }
 
 function userOf({ externalId, email, phone, groups }: UserStatus): Readonly<Record<string, unknown>> {

@@ -2,8 +2,8 @@
  * /campaigns/translations and, as the specification spells it, /campaign/translations; /canvas/translations, with `workflow_id` and
  * `step_id` (api-facts 7).
  */
+import type { Locale, Text, Translation } from "../../proto/gen/heddle/content/v1/translation_service_pb.ts";
 import { type TranslatedKind, translationPutOf, translationQuestionOf } from "../decode/translations.ts";
-import { translationBody, translationMap } from "../render/translations.ts";
 import { success } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
@@ -28,4 +28,25 @@ export function translationHandlers(kind: TranslatedKind) {
       return success({}, { position: "", replayed });
     },
   };
+}
+
+/** An element of `translations`. In a list it says which message it is of, as an extension. */
+function translationBody({ stepId, messageVariationId, locale, texts }: Translation): Readonly<Record<string, unknown>> {
+  return {
+    ...(stepId === "" ? {} : { step_id: stepId }),
+    ...(messageVariationId === "" ? {} : { message_variation_id: messageVariationId }),
+    translation_map: translationMap(texts),
+    locale: localeBody(locale),
+  };
+}
+
+/** Also for ids that are names of the language: fromEntries() defines, it does not assign. */
+function translationMap(texts: readonly Text[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(texts.map(({ id, text }) => [id, text]));
+}
+
+/** Under the older and newer names of its parts. */
+function localeBody(locale: Locale | undefined): Readonly<Record<string, string>> {
+  const { id = "", name = "", country = "", language = "" } = locale ?? {};
+  return { uuid: id, name, country, language, locale_key: name.toLowerCase() };
 }

@@ -6,7 +6,7 @@ import { takeAll } from "../decode/elements.ts";
 import { bodyFields, type Fields, invalid, isFilled, isSent } from "../decode/fields.ts";
 import { aliasOf, emailOf, externalIdOf, isStorable, keyOf, phoneOf, platformIdOf } from "../decode/identifiers.ts";
 import { emptyId, takeIds } from "../decode/lists.ts";
-import { usersBody } from "../reply.ts";
+import { readHeaders, usersBody } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
 /** 201. Names that match no user are listed in `invalid_user_ids` as they were sent. */
@@ -29,7 +29,7 @@ export async function handleUsersExportIds(call: Call, { profile }: Pick<Parts, 
   const missing = wanted.filter((one) => !found.has(one)).map(({ sent }) => sent);
   return {
     body: usersBody(response.usersJson, missing.length > 0 ? { invalid_user_ids: missing } : {}),
-    headers: response.behind ? ["X-Heddle-Read", "behind"] : [],
+    headers: readHeaders(response.behind),
   };
 }
 
