@@ -2,7 +2,7 @@
 import { limits } from "../../../platform/limits.ts";
 import type { Group } from "./group.ts";
 import type { MembershipState } from "./memberships.ts";
-import type { Asked, FoundUser, ReadParts, UserKey, Users } from "./ports.ts";
+import type { Asked, FindUsers, FoundUser, ReadParts } from "./ports.ts";
 
 export interface UserStatuses {
   readonly users: readonly (FoundUser & { readonly groups: readonly { readonly group: Group; readonly state: MembershipState }[] })[];
@@ -12,12 +12,12 @@ export interface UserStatuses {
 
 /** Users who share an address are listed separately; only groups in which a state was set are listed. */
 export async function getUserStatus(
-  parts: ReadParts & { readonly users: Users },
-  request: Asked & { readonly keys: readonly UserKey[]; readonly limit: number; readonly offset: number },
+  parts: ReadParts & { readonly findUsers: FindUsers },
+  request: Asked & { readonly limit: number; readonly offset: number },
 ): Promise<UserStatuses> {
-  const { workspaceId, keys, offset } = request;
+  const { workspaceId, offset } = request;
   const caughtUp = parts.caught.ask(request);
-  const { found, behind, end } = await parts.users.find(keys);
+  const { found, behind, end } = await parts.findUsers();
   const all = [...new Map(found.flat().map((user) => [user.userId, user])).values()];
   const page = all.slice(offset, offset + (request.limit || limits.userStatusPageMax));
   const ids = page.map(({ userId }) => userId);

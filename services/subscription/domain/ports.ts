@@ -26,11 +26,8 @@ export interface ConsentSubjects {
   ): Promise<{ readonly subjects: readonly UserId[]; readonly next: string | undefined }>;
 }
 
-/** Who is meant, as the profile service says. */
-export interface Users {
-  /** Waits, bounded, until what was answered before the call is in. */
-  find(keys: readonly UserKey[]): Promise<Found>;
-}
+/** Who is meant by the keys of a request, as the profile service says. Waits, bounded, until what was answered before the call is in. */
+export type FindUsers = () => Promise<Found>;
 
 interface Found {
   /** One list a key, in the order of the keys. */
@@ -39,11 +36,6 @@ interface Found {
   /** The end of the workspace's order, asked for after the call, as its token; empty where the profile service does not give it. */
   readonly end: string;
 }
-
-export type UserKey =
-  | { readonly by: "externalId"; readonly id: string }
-  | { readonly by: "email"; readonly address: string }
-  | { readonly by: "phone"; readonly number: string };
 
 export interface FoundUser {
   readonly userId: UserId;

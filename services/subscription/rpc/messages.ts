@@ -6,17 +6,16 @@ import type * as wire from "../../../proto/gen/heddle/subscription/v1/subscripti
 import { emailToRead, phoneToRead } from "../../consent/rpc/addresses.ts";
 import * as group from "../domain/group.ts";
 import type { MembershipState } from "../domain/memberships.ts";
-import type { UserKey } from "../domain/ports.ts";
 
 /** Refuses INPUT_INVALID for a key that is neither an external id nor an address. */
-export function keyFromMessage({ key }: intake.UserKey): UserKey {
+export function keyToRead({ key }: intake.UserKey): Pick<intake.UserKey, "key"> {
   switch (key.case) {
     case "externalId":
-      return { by: "externalId", id: key.value };
+      return { key };
     case "email":
-      return { by: "email", address: emailToRead(key.value) };
+      return { key: { case: "email", value: emailToRead(key.value) } };
     case "phone":
-      return { by: "phone", number: phoneToRead(key.value) };
+      return { key: { case: "phone", value: phoneToRead(key.value) } };
     default:
       throw new Refusal("INPUT_INVALID", "Expected an external id, an email or a phone, got another identifier");
   }

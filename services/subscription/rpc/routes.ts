@@ -25,7 +25,7 @@ import type { GroupChange } from "../domain/group-order.ts";
 import { listMembers } from "../domain/list-members.ts";
 import { noMemberships, subjectsOf } from "../domain/memberships.ts";
 import type { ReadParts } from "../domain/ports.ts";
-import { groupFromMessage, groupToMessage, keyFromMessage, stateOf, statusOf } from "./messages.ts";
+import { groupFromMessage, groupToMessage, keyToRead, stateOf, statusOf } from "./messages.ts";
 
 export interface ServiceParts extends ReadParts, OperatorParts {
   readonly profile: Pick<Client<typeof ProfileService>, "resolveUsers">;
@@ -41,8 +41,10 @@ export function subscriptionRoutes(parts: ServiceParts): ServiceImpl<typeof Subs
     setStatus: (message) => setStatus(parts, message),
     async getStatus(message) {
       const scope = scopeOf(message);
-      const asked = { ...scope, groupId: message.subscriptionGroupId, keys: message.users.map(keyFromMessage) };
-      const { states, behind } = await getStatus({ ...parts, users: profileUsers(parts.profile, scope) }, asked);
+      const keys = message.users.map(keyToRead);
+      const by = { emails: keys.some(({ key }) => key.case === "email"), phones: keys.some(({ key }) => key.case === "phone") };
+      const asked = { ...scope, groupId: message.subscriptionGroupId, by };
+      const { states, behind } = await getStatus({ ...parts, findUsers: profileUsers(parts.profile, scope, keys) }, asked);
       return { statuses: states.map(statusOf), behind };
     },
     getUserStatus: (message) => handleGetUserStatus(parts, message),
@@ -108,8 +110,8 @@ async function setStatus(parts: ServiceParts, message: SetStatusRequest) {
 async function handleGetUserStatus(parts: ServiceParts, message: GetUserStatusRequest) {
   const scope = scopeOf(message);
   const { limit, offset } = message;
-  const asked = { ...scope, keys: message.users.map(keyFromMessage), limit, offset };
-  const { users, total, behind } = await getUserStatus({ ...parts, users: profileUsers(parts.profile, scope) }, asked);
+  const findUsers = profileUsers(parts.profile, scope, message.users.map(keyToRead));
+  const { users, total, behind } = await getUserStatus({ ...parts, findUsers }, { ...scope, limit, offset });
   const shown = users.map(({ externalId, email, phone, groups }) => ({
     ...(externalId !== null && { externalId }),
     ...(email !== null && { email }),
@@ -136,7 +138,7 @@ async function getHistory(parts: ServiceParts, message: GetHistoryRequest) {
   const scope = scopeOf(message);
   const { workspaceId } = scope;
   const caughtUp = parts.caught.ask(scope);
-  const { found, end } = await profileUsers(parts.profile, scope).find(message.users.map(keyFromMessage));
+  const { found, end } = await profileUsers(parts.profile, scope, message.users.map(keyToRead))();
   const ids = [...new Set(found.flat().map(({ userId }) => userId))];
   await caughtUp(end, ids);
   const rows = await parts.store.load(workspaceId, ids);
