@@ -74,6 +74,8 @@ class Applier {
   #position: number | undefined;
   /** By user: where the lane could be read before it began to wait, and when that was. */
   readonly #waiting = new Map<string, { readonly position: number; readonly since: number }>();
+  /** Users who are held still, and for whom no reader waits any more, whatever comes for them. */
+  readonly #overdue = new Set<string>();
   readonly #checkpoint: LaneCheckpoint;
 
   constructor(parts: LaneParts) {
@@ -139,6 +141,7 @@ class Applier {
     this.#parts.outgoing.reset();
     this.#parts.cache.clear();
     this.#parts.holds.clear();
+    this.#overdue.clear();
     return "busy";
   }
 
@@ -167,15 +170,25 @@ class Applier {
 
   #noteWaiting({ workspaceId, userId, held, blocked }: ApartUser, after: number): void {
     const key = `${workspaceId} ${userId}`;
-    if (!held || blocked?.isPoison) this.#waiting.delete(key);
-    else if (!this.#waiting.has(key)) this.#waiting.set(key, { position: after, since: this.#parts.clock.monotonic() });
+    if (!held) {
+      this.#waiting.delete(key);
+      this.#overdue.delete(key);
+    } else if (blocked?.isPoison) this.#waitNoMore(key);
+    else if (!this.#overdue.has(key) && !this.#waiting.has(key)) {
+      this.#waiting.set(key, { position: after, since: this.#parts.clock.monotonic() });
+    }
+  }
+
+  #waitNoMore(key: string): void {
+    this.#waiting.delete(key);
+    this.#overdue.add(key);
   }
 
   #reportProgress(): void {
     const now = this.#parts.clock.monotonic();
     let readable = this.#position ?? 0;
     for (const [key, { position, since }] of this.#waiting) {
-      if (now - since > limits.laneWaitMsMax) this.#waiting.delete(key);
+      if (now - since > limits.laneWaitMsMax) this.#waitNoMore(key);
       else readable = Math.min(readable, position);
     }
     this.#parts.onApplied(readable);

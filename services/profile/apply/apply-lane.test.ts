@@ -1,0 +1,77 @@
+/** What the applier of a lane says of how far it is. */
+import { expect, test, vi } from "vitest";
+import { fakeClock } from "../../../platform/clock.fixture.ts";
+import { createGate } from "../../../platform/gate.ts";
+import { laneLayout } from "../../../platform/lane/layout.ts";
+import { silentLogger } from "../../../platform/logger.ts";
+import { freeze, takeBack, takeIn } from "../domain/apply-merge.ts";
+import { applyRecord } from "../domain/apply-records.ts";
+import type { ProfileChange } from "../domain/profile-record.ts";
+import type { StoredUser, UserTables } from "../domain/ports.ts";
+import { packItem, packLaneMessage, readLaneMessage } from "../lanes/profile-lane.ts";
+import { profileFromRow, profileToRow } from "../store/rows.ts";
+import { applyLane } from "./apply-lane.ts";
+import { createUserCache } from "./user-cache.ts";
+
+const held: StoredUser = { profile: undefined, row: "", held: true, openMerges: [], mark: [1, 0] };
+const profiles = {
+  loadHeld: () => Promise.resolve(new Map([["a", { reason: "planted", records: [recordOf(2).record] }]])),
+  loadUsers: () => Promise.resolve(new Map([["a", held]])),
+  save: () => Promise.resolve({ rows: new Map() }),
+} as unknown as UserTables;
+
+function recordOf(sequence: number) {
+  const change: ProfileChange = { type: "event", name: "good", time: 0 };
+  return { type: "record" as const, record: { userId: "a", mark: [sequence, 0] as const, now: 0, change } };
+}
+
+test("readers wait for a user who is held once, however much comes for it afterwards", async () => {
+  const clock = fakeClock();
+  const messages: Uint8Array[] = [];
+  const applied: number[] = [];
+  let notify = () => {};
+  const lanes = {
+    read: (_: number, after: number) => Promise.resolve(messages.slice(after).map((body, at) => ({ sequence: after + at + 1, body }))),
+    append: () => Promise.resolve(0),
+    trim: () => Promise.resolve(),
+    watch(listener: (partition: number) => void) {
+      notify = () => listener(0);
+      return () => {};
+    },
+  };
+  const reading = applyLane({
+    lane: 0,
+    lanes,
+    layout: laneLayout(1, 1),
+    profiles,
+    steps: { applyRecord, freeze, takeIn, takeBack },
+    positions: { load: () => Promise.resolve(0), save: () => Promise.resolve(true), trim: () => Promise.resolve() },
+    outgoing: { waiting: 0, settled: () => Promise.resolve(), reset: () => {} },
+    cache: createUserCache({ bytesMax: 0, entryBytes: 1, rowBytesMax: 0, profileFromRow, profileToRow }),
+    eventsOf: () => [],
+    publish: () => Promise.resolve(),
+    pack: (items) => packLaneMessage(items.map(packItem)),
+    unpack: readLaneMessage,
+    gate: createGate(1),
+    trimBytes: 1e9,
+    clock,
+    logger: silentLogger,
+    onApplied: (position) => applied.push(position),
+  });
+  async function send(sequence: number): Promise<void> {
+    messages.push(packLaneMessage([packItem({ workspaceId: "w", item: recordOf(sequence) })]));
+    const before = applied.length;
+    notify();
+    await vi.waitFor(() => expect(applied.length).toBeGreaterThan(before + 1));
+  }
+  await vi.waitFor(() => expect(applied.length).toBeGreaterThan(1));
+  await send(3);
+  expect(applied.at(-1)).toBe(0);
+  clock.advance(2_001);
+  await vi.waitFor(() => expect(applied.at(-1)).toBe(1));
+  for (const sequence of [4, 5]) {
+    await send(sequence);
+    expect(applied.at(-1)).toBe(messages.length);
+  }
+  await reading.close();
+});
