@@ -251,7 +251,7 @@ test("a lane record that cannot be read is kept, shown and passed over", async (
   });
   await parts.settled();
   expect(parts.health()).toMatchObject(
-    [{ ready: true, reason: /set aside: 1/ }, { ready: true, reason: /set aside: 1/ }].map(({ ready, reason }) => ({
+    [{ ready: true, reason: /dead letters: 1/ }, { ready: true, reason: /dead letters: 1/ }].map(({ ready, reason }) => ({
       ready,
       reason: expect.stringMatching(reason),
     })),

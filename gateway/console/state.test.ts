@@ -15,7 +15,7 @@ describe("the state of what answers", () => {
     { held_users: 1, set_aside: 0, told: "Ready, and 1 waits for a human: 1 blocked user, 0 dead letters" },
     { held_users: 1, set_aside: 2, told: "Ready, and 3 wait for a human: 1 blocked user, 2 dead letters" },
   ])("is amber with $held_users blocked users and $set_aside dead letters, and says how many", ({ told, ...waiting }) => {
-    const reason = "profile: Held users: 1, records set aside: 2";
+    const reason = "profile: Blocked users: 1, dead letters: 2";
     const waits = waiting.held_users + waiting.set_aside;
     for (const overview of [{ ready: true, ...waiting }, { ready: true, reason, ...waiting }]) {
       expect(stateOf(overview, false)).toEqual({ kind: "warn", told, waits });

@@ -32,7 +32,7 @@ test("it looks rarely while nothing waits, and often while something does", asyn
   expect(await pass(limits.backlogLookIdleMs * 3)).toBe(3);
   state.waiting = 2;
   expect(await pass(limits.backlogLookIdleMs)).toBe(1);
-  expect(look.reason()).toBe("records set aside: 2");
+  expect(look.reason()).toBe("dead letters: 2");
   expect(await pass(limits.backlogLookMs * 4)).toBe(4);
   state.waiting = 0;
   await pass(limits.backlogLookMs);
@@ -46,7 +46,7 @@ test("what this process changed is seen soon, and many changes are one look", as
   state.waiting = 1;
   for (let times = 0; times < 100; times += 1) look.changed();
   expect(await pass(limits.backlogLookMs)).toBe(1);
-  expect([look.reason(), await look.backlog()]).toEqual(["records set aside: 1", { setAside: 1 }]);
+  expect([look.reason(), await look.backlog()]).toEqual(["dead letters: 1", { setAside: 1 }]);
 });
 
 test("a change while it looks is looked at again", async () => {
@@ -54,7 +54,7 @@ test("a change while it looks is looked at again", async () => {
   look.changed();
   state.waiting = 1;
   expect(await pass(limits.backlogLookMs)).toBe(1);
-  expect(look.reason()).toBe("records set aside: 1");
+  expect(look.reason()).toBe("dead letters: 1");
 });
 
 test("a look that fails tells who asks, keeps what was seen, and is made again", async () => {
@@ -64,7 +64,7 @@ test("a look that fails tells who asks, keeps what was seen, and is made again",
   state.isAway = true;
   await pass(limits.backlogLookMs);
   await expect(look.backlog()).rejects.toThrow("away");
-  expect(look.reason()).toBe("records set aside: 1");
+  expect(look.reason()).toBe("dead letters: 1");
   state.isAway = false;
   await pass(limits.backlogLookMs);
   expect(await look.backlog()).toEqual({ setAside: 1 });

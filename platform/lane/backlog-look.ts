@@ -34,7 +34,7 @@ export function openBacklogLook<Backlog extends LaneBacklog>(read: () => Promise
     try {
       const backlog = await read();
       const { heldUsers = 0, setAside } = backlog;
-      const parts = [heldUsers > 0 && `Held users: ${heldUsers}`, setAside > 0 && `records set aside: ${setAside}`];
+      const parts = [heldUsers > 0 && `Blocked users: ${heldUsers}`, setAside > 0 && `dead letters: ${setAside}`];
       seen = parts.filter((part) => part !== false).join(", ") || undefined;
       return backlog;
     } finally {

@@ -82,7 +82,7 @@ export function describeConsentMove<State>(driver: string, open: () => Promise<C
     test("waiting() says what was set aside, and nothing before", async () => {
       expect(await store.move.waiting()).toEqual([]);
       await store.setAside();
-      expect(await store.move.waiting()).toEqual([expect.stringContaining("were set aside")]);
+      expect(await store.move.waiting()).toEqual([expect.stringContaining("dead letters")]);
     });
   });
 }

@@ -117,7 +117,7 @@ export function openEmbeddedConsent({ service, title, tables, messages, apply, c
       const trouble = applying.trouble();
       if (trouble !== undefined) return { ready: false, reason: `Cannot apply its lane: ${trouble}` };
       const count = tables.setAsideCount();
-      return count === 0 ? { ready: true } : { ready: true, reason: `${title} records set aside: ${count}` };
+      return count === 0 ? { ready: true } : { ready: true, reason: `${title} dead letters: ${count}` };
     },
     settled: async () => void await progress.wait(await untilRead(tail, clock), Infinity),
     close() {

@@ -224,6 +224,6 @@ describe("one process, on poison", () => {
     await profile.track({ events: [event("a")] });
     expect(await profile.user("a")).toMatchObject({ custom_events: [{ count: 2 }] });
     expect(rowsIn(profile, "profile_set_aside")).toBe(1);
-    expect(profile.part.health()).toMatchObject({ ready: true, reason: "Held users: 0, records set aside: 1" });
+    expect(profile.part.health()).toMatchObject({ ready: true, reason: "Blocked users: 0, dead letters: 1" });
   });
 });

@@ -184,7 +184,7 @@ function healthOf(partitions: readonly Partition[]): Readiness {
   if (trouble !== undefined) return { ready: false, reason: trouble };
   const { heldUsers, setAside } = backlogOf(partitions);
   if (heldUsers + setAside === 0) return { ready: true };
-  return { ready: true, reason: `Held users: ${heldUsers}, records set aside: ${setAside}` };
+  return { ready: true, reason: `Blocked users: ${heldUsers}, dead letters: ${setAside}` };
 }
 
 function backlogOf(partitions: readonly Partition[]): Backlog {

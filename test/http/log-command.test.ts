@@ -26,6 +26,6 @@ test("heddle log status says how far everything is, and that nothing waits", asy
 test("heddle log redrive and skip say so where no user is blocked", async () => {
   expect(await log("redrive")).toMatchObject({ code: 0, output: "No user is blocked\n" });
   const skipped = await log("skip", "--workspace", "ws_1", "--user", "0".repeat(24), "--at", "17.0");
-  expect(skipped).toMatchObject({ code: 1, errors: expect.stringContaining("Expected a held user") });
+  expect(skipped).toMatchObject({ code: 1, errors: expect.stringContaining("Expected a blocked user") });
   expect(await log("skip", "--workspace", "ws_1", "--user", "x", "--at", "soon")).toMatchObject({ code: 2 });
 });

@@ -61,7 +61,10 @@ test.each(parts)(
     await whileRefused(table, async () => {
       // Accepting needs the log alone
       expect((await heddle.request("POST", path, body)).status).toBe(201);
-      await expect.poll(() => readyz(heddle.url)).toMatchObject({ status: 200, text: expect.stringMatching(`"${name}: .*set aside: 1`) });
+      await expect.poll(() => readyz(heddle.url)).toMatchObject({
+        status: 200,
+        text: expect.stringMatching(`"${name}: .*dead letters: 1`),
+      });
       expect(await readyz(operators)).toMatchObject({ status: 200, text: expect.stringContaining(name) });
       expect((await (await fetch(`${operators}/metrics`)).text()).includes("\nheddle_ready 1\n")).toBe(true);
       expect((await readyz(heddle.url)).text).not.toContain("zz-what");
@@ -72,7 +75,7 @@ test.each(parts)(
     });
     expect((await runCommand(["log", "redrive"], heddle.commandEnv)).output).toMatch(/^1 dead letter .*is tried once more/m);
     await expect.poll(async () => (await runCommand(["log", "status"], heddle.commandEnv)).output).toContain("Nothing waits for a human");
-    await expect.poll(async () => (await readyz(heddle.url)).text).not.toContain("set aside");
+    await expect.poll(async () => (await readyz(heddle.url)).text).not.toContain("dead letters");
   },
 );
 
@@ -94,7 +97,7 @@ test("others go on while one user's row is not taken, and `heddle log skip` give
   expect(skipped, skipped.errors).toMatchObject({ code: 0 });
   expect(await setAside()).toEqual([]);
   const again = await runCommand(["log", "skip", "--partition", String(partition), "--at", String(sequence)], heddle.commandEnv);
-  expect(again).toMatchObject({ code: 1, errors: expect.stringContaining("Expected a record that was set aside") });
+  expect(again).toMatchObject({ code: 1, errors: expect.stringContaining("Expected a dead letter") });
 });
 
 async function setAside(): Promise<{ partition: number; sequence: number }[]> {

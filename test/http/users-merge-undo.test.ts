@@ -164,7 +164,7 @@ test("POST /users/merge/undo of a job id that no job has, however long, is refus
   const answers = await Promise.all(["none", "\u200d".repeat(32_000)].map((job_id) => heddle.post("/users/merge/undo", { job_id })));
   expect(answers.map(({ status }) => status)).toEqual([409, 409]);
   expect(answers[1]?.body.message).toBe(answers[0]?.body.message);
-  expect((await heddle.get("/readyz")).text).not.toContain("set aside");
+  expect((await heddle.get("/readyz")).text).not.toContain("dead letters");
 });
 
 test("POST /users/merge/undo gives back what was sent under the source's platform_id since, also through a second merge", async () => {

@@ -26,7 +26,7 @@ export interface ConsentTables<State> extends Ledger {
 
 /** What a move waits for; `of`: as in "memberships". */
 export async function waitingToMove(listSetAside: ConsentTables<unknown>["listSetAside"], of: string): Promise<string[]> {
-  return (await listSetAside(1)).length === 0 ? [] : [`records of ${of} were set aside`];
+  return (await listSetAside(1)).length === 0 ? [] : [`dead letters of ${of} wait`];
 }
 
 /** Rows from elsewhere, as a step that caused nothing. */

@@ -61,7 +61,7 @@ function append({ intake: { log }, clock, tracer }: WriteParts, context: Request
 async function decide({ applied }: Pick<WriteParts, "applied">, position: Position): Promise<Decided> {
   if (!await applied.wait(position, limits.outcomeWaitMsMax)) throw new Refusal("OUTCOME_UNKNOWN");
   const outcome = applied.outcome(position) ?? {};
-  if (outcome.setAside) throw new Error(`Record ${position.sequence} of partition ${position.partition} was set aside`);
+  if (outcome.setAside) throw new Error(`Record ${position.sequence} of partition ${position.partition} became a dead letter`);
   if (outcome.repeat?.kind === "reused") throw new Refusal("IDEMPOTENCY_KEY_REUSED");
   return outcome.repeat?.kind === "repeat" ? { position, outcome, repeatOf: outcome.repeat.answer } : { position, outcome };
 }

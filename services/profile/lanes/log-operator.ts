@@ -130,7 +130,7 @@ export async function heldUsers(profiles: Pick<ProfileStore, "listHeld" | "loadH
 /** Only what stands first and cannot be applied is passed over: a user who waits for another comes free with that one. */
 export function checkSkip(held: HeldUser | undefined, { userId, mark }: { readonly userId: string; readonly mark: Mark }): void {
   const first = held?.records[0];
-  if (held === undefined || first === undefined) throw new Refusal("NOT_FOUND", `Expected a held user, got "${userId}", who is not`);
+  if (held === undefined || first === undefined) throw new Refusal("NOT_FOUND", `Expected a blocked user, got "${userId}", who is not`);
   if (held.reason.startsWith(waits)) throw new Refusal("STATE_CONFLICT", `${held.reason}: skip what holds that one back`);
   if (first.mark[0] === mark[0] && first.mark[1] === mark[1]) return;
   throw new Refusal("STATE_CONFLICT", `Expected ${first.mark.join(".")}, the record that waits first, got ${mark.join(".")}`);

@@ -33,5 +33,5 @@ export async function showRecord(
 export function findSetAside(setAside: readonly SetAsideRecord[], { partition, sequence }: SetAsidePlace): SetAsideRecord {
   const found = setAside.find((record) => record.partition === partition && record.sequence === sequence);
   if (found !== undefined) return found;
-  throw new Refusal("NOT_FOUND", `Expected a record that was set aside at ${sequence} of partition ${partition}, got none`);
+  throw new Refusal("NOT_FOUND", `Expected a dead letter at ${sequence} of partition ${partition}, got none`);
 }

@@ -131,7 +131,7 @@ test("a statement that throws for one user, again and again, stands in nobody el
       if (!isMended && call === sql && isAboutOdd(given)) throwPlanted();
     });
     expect([sql, await eventsOf(profile, "a"), await eventsOf(profile, "b")]).toEqual([sql, whole, whole]);
-    expect(profile.part.health()).toMatchObject({ ready: true, reason: expect.stringMatching(/Held users|set aside/) });
+    expect(profile.part.health()).toMatchObject({ ready: true, reason: expect.stringMatching(/Blocked users|dead letters/) });
     isMended = true;
     await redrive(profile);
     expect([sql, await eventsOf(profile, odd)]).toEqual([sql, whole]);

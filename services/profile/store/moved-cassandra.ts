@@ -26,8 +26,8 @@ export function cassandraProfileMove(
       const [held, setAside] = [await profiles.listHeld(1), await profiles.listSetAside(1)];
       const handoffs = await session.page({ cql: scanHandoffs, values: {}, idempotent: true }, { rowsMax: 1 });
       return [
-        ...(held.length > 0 ? ["users are held"] : []),
-        ...(setAside.length > 0 ? ["records were set aside"] : []),
+        ...(held.length > 0 ? ["users are blocked"] : []),
+        ...(setAside.length > 0 ? ["dead letters wait"] : []),
         ...(handoffs.rows.length > 0 ? ["merges are not applied"] : []),
       ];
     },

@@ -104,7 +104,7 @@ export function describeProfileMove(driver: string, open: () => Promise<ProfileM
     test("waiting() says who is held, and nothing before", async () => {
       expect(await store.move.waiting()).toEqual([]);
       await store.hold(w);
-      expect(await store.move.waiting()).toEqual([expect.stringContaining("users are held")]);
+      expect(await store.move.waiting()).toEqual([expect.stringContaining("users are blocked")]);
     });
   });
 }

@@ -52,8 +52,8 @@ const counts = {
   "SELECT sum(max(0, sequence - coalesce((SELECT through FROM profile_checkpoints WHERE log_partition = partition), 0))) AS count FROM log_tails":
     "records of the log are not applied",
   "SELECT count(*) AS count FROM lane_messages": "records of consent are not applied",
-  "SELECT count(*) AS count FROM profile_held": "users are held",
-  "SELECT count(*) AS count FROM profile_set_aside": "records were set aside",
+  "SELECT count(*) AS count FROM profile_held": "users are blocked",
+  "SELECT count(*) AS count FROM profile_set_aside": "dead letters wait",
 };
 
 function* names(database: Database, { workspaceId, number }: Workspace): Generator<ProfileRows> {

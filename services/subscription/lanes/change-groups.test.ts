@@ -62,7 +62,7 @@ test("what is refused as things are is not sent; what is refused in its place sa
 
 test("a change that was set aside, and one that is not decided in time, is told as such", async () => {
   const { change } = openWorld({ applies: false });
-  await expect(change(declare)).rejects.toMatchObject({ reason: "OUTCOME_UNKNOWN", message: expect.stringContaining("was set aside") });
+  await expect(change(declare)).rejects.toMatchObject({ reason: "OUTCOME_UNKNOWN", message: expect.stringContaining("dead letter") });
   const slow = openWorld({ applies: false, isCaughtUp: false });
   await expect(slow.change(declare)).rejects.toMatchObject({ reason: "OUTCOME_UNKNOWN", message: expect.stringContaining("ask again") });
 });

@@ -44,7 +44,7 @@ async function decided({ readGroups, caughtUp, clock }: ChangeGroupsParts, works
       if (refusal !== undefined) throw new Refusal(refusal.reason, refusal.message);
       return;
     }
-    if (isCaughtUp) throw new Refusal("OUTCOME_UNKNOWN", `${notApplied}: it was set aside, see heddle log status`);
+    if (isCaughtUp) throw new Refusal("OUTCOME_UNKNOWN", `${notApplied}: it is a dead letter, see heddle log status`);
     if (clock.monotonic() >= until) {
       throw new Refusal("OUTCOME_UNKNOWN", `${notApplied} yet: ask again when heddle log status shows no lag`);
     }
