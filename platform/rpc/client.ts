@@ -77,10 +77,10 @@ function methodOf(service: DescService, name: string): DescMethodUnary {
 
 function clientOf<Service extends DescService>(service: Service, call: UnaryCall): Client<Service> {
   const client: Record<string, unknown> = Object.create(null);
-  for (const [name, method] of Object.entries(service.method)) {
-    const unary = methodOf(service, name);
-    client[name] = async (request: MessageInitShape<typeof unary.input>, options: CallOptions = {}) =>
-      call(method as DescMethodUnary, create(unary.input, request), options);
+  for (const name of Object.keys(service.method)) {
+    const method = methodOf(service, name);
+    client[name] = async (request: MessageInitShape<typeof method.input>, options: CallOptions = {}) =>
+      call(method, create(method.input, request), options);
   }
   return client as Client<Service>;
 }
