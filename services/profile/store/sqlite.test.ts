@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Database, openDatabase } from "../../../platform/sqlite/database.ts";
 import type { IdentityKey } from "../domain/identity.ts";
 import type { ConsentRecord, FrozenMerge, ProfileStore } from "../domain/ports.ts";
-import { SubjectFault } from "../../../platform/subject-fault.ts";
 import { laneRows } from "../lanes/lane-message.ts";
 import { changes, heldFrom, profileOf, recordOf, stateOf } from "./rows-contract.ts";
 import { sqliteProfiles, stepOf } from "./sqlite-writer.fixture.ts";
@@ -170,7 +169,7 @@ describe("a unit of work on SQLite", () => {
     const work = store.steps.work();
     const odd = { ...profileOf("u2", [1, 0]), revenue: new Map([["USD", undefined as never]]) };
     const users = new Map([["u1", stateOf(profileOf("u1", [1, 0]))], ["u2", stateOf(odd)]]);
-    await expect(work.save(changes("w", { users }))).rejects.toBeInstanceOf(SubjectFault);
+    await expect(work.save(changes("w", { users }))).rejects.toBeInstanceOf(TypeError);
     expect((await work.loadUsers("w", ["u1"])).get("u1")?.profile).toBeUndefined();
   });
 });

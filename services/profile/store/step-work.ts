@@ -3,7 +3,6 @@
  * is stored, each time as new objects, so that an applier that begins again begins from what was saved.
  */
 import { isAfter, type Mark } from "../../../platform/age.ts";
-import { about } from "../../../platform/subject-fault.ts";
 import type { FrozenMerge, Handoff, HeldState, HeldUser, ProfileStore, StoredUser, UserChanges, UserState } from "../domain/ports.ts";
 import type { Profile } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
@@ -199,7 +198,7 @@ class Rows implements WorkRows {
   async save({ users, handoffs, frozen, journal, held }: UserChanges): Promise<{ rows: Map<Profile, string> }> {
     const texts = new Map<Profile, string>();
     // All texts first: where one cannot be made, nothing is saved
-    const rows = Array.from(users, ([id, state]) => [id, about(id, () => toRow(state))] as const);
+    const rows = Array.from(users, ([id, state]) => [id, toRow(state)] as const);
     const sources = Array.from(handoffs, ([id, { source, undoUntil }]) => [id, { source: profileToRow(source), undoUntil }] as const);
     const copies = Array.from(frozen, ([id, merge]) => [id, frozenRow(merge)] as const);
     for (const [id, row] of rows) {
