@@ -71,6 +71,7 @@ const readHeaders = [
   "X-Heddle-Read",
   "Idempotency-Replayed",
   "Retry-After",
+  "X-Ratelimit-Retry-After",
   "X-RateLimit-Limit",
   "X-RateLimit-Remaining",
   "X-RateLimit-Reset",

@@ -92,6 +92,7 @@ test("CORS: pages of the workspace's origins may read its answers, errors too, a
   const good = await send({ path: "/users/track", headers: keyed(demoKey, app), body });
   expect([good.status, good.headers[allowed]]).toEqual([201, app]);
   expect(good.headers["access-control-expose-headers"]).toMatch(/X-Heddle-Position/);
+  expect(good.headers["access-control-expose-headers"]).toMatch(/X-Ratelimit-Retry-After/);
   for (
     const [status, sent] of [
       [400, { path: "/users/track", headers: keyed(demoKey, app), body: {} }],
