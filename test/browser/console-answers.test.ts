@@ -1,27 +1,17 @@
 /** Answers that come late, in a tab that nobody sees, or cut short: the console does what was shown, and says what it does not know. */
-import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { demoKey } from "../heddle.ts";
-import { fresh, heddleSuite } from "../suite.ts";
-import { browserMissing, browserSuite } from "./browser.ts";
-import { enter, inOrder, show } from "./console-page.ts";
+import { fresh } from "../suite.ts";
+import { browserMissing } from "./browser.ts";
+import { consoleSuite, inOrder, show } from "./console-page.ts";
 
 describe.skipIf(browserMissing)("in Chromium", () => {
-  const suite = heddleSuite();
-  const browser = browserSuite();
-
-  async function signedIn(): Promise<Page> {
-    const { page } = await browser.open(`${suite.heddle.url}/console`);
-    await enter(page, demoKey);
-    await page.locator("#find").waitFor();
-    return page;
-  }
+  const { suite, signedIn } = consoleSuite();
 
   test("a merge is of the people in the preview, also where another name was typed while it was under way", async () => {
     const id = fresh();
     const people = ["ann", "bob", "bobby"].map((name) => ({ external_id: `${name}-${id}`, first_name: name }));
     await suite.track({ attributes: people });
-    const page = await signedIn();
+    const { page } = await signedIn();
     await page.locator("#name").fill(`ann-${id}`);
     await page.locator("#find button").click();
     await page.getByRole("link", { name: "Merges" }).click();
@@ -51,7 +41,7 @@ describe.skipIf(browserMissing)("in Chromium", () => {
   });
 
   test("a view that is opened in a tab in the background is there when somebody looks, and is renewed from then on", async () => {
-    const page = await signedIn();
+    const { page } = await signedIn();
     await page.evaluate("Object.defineProperty(document, 'hidden', { configurable: true, get: () => true })");
     await show(page, "keys");
     await expect.poll(() => page.locator("#keys").innerText()).toContain("Show revoked keys");
@@ -71,7 +61,7 @@ describe.skipIf(browserMissing)("in Chromium", () => {
   });
 
   test("an answer that was cut short is an error, and of a key it is said that it may have been made", async () => {
-    const page = await signedIn();
+    const { page } = await signedIn();
     await show(page, "keys");
     await page.locator("#keys table").waitFor();
     await page.route("**/console/keys", async (route) => {
@@ -101,7 +91,7 @@ describe.skipIf(browserMissing)("in Chromium", () => {
   });
 
   test("a page of a proxy in place of an answer is an error, in a view and at the start", async () => {
-    const page = await signedIn();
+    const { page } = await signedIn();
     await page.route("**/console/**", (route) => {
       const isAsset = route.request().url().includes("/assets/");
       return isAsset ? route.continue() : route.fulfill({ contentType: "text/html", body: "<h1>Sign in to Example</h1>" });

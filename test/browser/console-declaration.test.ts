@@ -1,13 +1,11 @@
 /** The declaration in the console: a key that was made by hand is shown as not declared, and how each key was used. */
 import { describe, expect, test } from "vitest";
-import { demoKey } from "../heddle.ts";
-import { fresh, heddleSuite } from "../suite.ts";
-import { browserMissing, browserSuite } from "./browser.ts";
-import { enter, inOrder, show } from "./console-page.ts";
+import { fresh } from "../suite.ts";
+import { browserMissing } from "./browser.ts";
+import { consoleSuite, inOrder, show } from "./console-page.ts";
 
 describe.skipIf(browserMissing)("in Chromium", () => {
-  const suite = heddleSuite();
-  const browser = browserSuite();
+  const { suite, signedIn } = consoleSuite();
 
   test.each([["phone", 390, "light"], ["desktop", 1_280, "dark"]] as const)(
     "on a %s a key that was made by hand is not declared, and its use is shown",
@@ -15,10 +13,7 @@ describe.skipIf(browserMissing)("in Chromium", () => {
       const name = fresh("by-hand");
       const { body } = await suite.post("/console/keys", { name, permissions: ["users.track"] });
       const { secret } = body as unknown as { secret: string };
-      const { page, seen } = await browser.open(`${suite.heddle.url}/console`, width);
-      await page.emulateMedia({ colorScheme: scheme });
-      await enter(page, demoKey);
-      await page.locator("#find").waitFor();
+      const { page, seen } = await signedIn({ width, scheme });
       await show(page, "declaration");
       await expect.poll(() => page.locator("#declaration").innerText()).toContain(name);
       expect(await page.locator("#declaration tr", { hasText: name }).innerText()).toContain("not declared");

@@ -1,25 +1,22 @@
 /** The live view in a browser: requests appear as they are answered, are held still, filtered, and lead to the person. */
 import { describe, expect, test } from "vitest";
 import { apiKey, declared } from "../declaration.ts";
-import { fresh, heddleSuite } from "../suite.ts";
-import { browserMissing, browserSuite, type Opened } from "./browser.ts";
-import { enter, inOrder, show } from "./console-page.ts";
+import { fresh } from "../suite.ts";
+import { browserMissing, type Opened } from "./browser.ts";
+import { consoleSuite, inOrder, show } from "./console-page.ts";
 
 const viewer = "a-key-that-may-only-look";
 const trusted = "a-key-that-may-see-bodies";
 
 describe.skipIf(browserMissing)("in Chromium", () => {
-  const suite = heddleSuite({
+  const { suite, signedIn } = consoleSuite({
     apply: declared({
       keys: [apiKey("viewer", viewer, ["console.view"]), apiKey("trusted", trusted, ["console.view", "console.bodies"])],
     }),
   });
-  const browser = browserSuite();
 
   async function watching(key: string, width = 1_280): Promise<Opened> {
-    const opened = await browser.open(`${suite.heddle.url}/console`, width);
-    await enter(opened.page, key);
-    await opened.page.locator("#find").waitFor();
+    const opened = await signedIn({ key, width });
     await show(opened.page, "live");
     await opened.page.locator("#live").waitFor();
     return opened;

@@ -1,23 +1,17 @@
 /** Operations in a browser: what waits for a human is shown with its error, skipped and tried again, by keyboard alone too. */
 import { describe, expect, test } from "vitest";
 import { consentDeclaration } from "../consent.ts";
-import { demoKey, testShape } from "../heddle.ts";
-import { fresh, freshEmail, heddleSuite } from "../suite.ts";
+import { testShape } from "../heddle.ts";
+import { fresh, freshEmail } from "../suite.ts";
 import { sendUnread, unreadPart } from "../unread-consent.ts";
 import { positionFromToken } from "../../platform/intake/position.ts";
-import { browserMissing, browserSuite, type Opened } from "./browser.ts";
-import { enter, inOrder, pressByKeyboard, show } from "./console-page.ts";
+import { browserMissing } from "./browser.ts";
+import { consoleSuite, inOrder, pressByKeyboard, show } from "./console-page.ts";
 
 describe.skipIf(browserMissing)("in Chromium", () => {
-  const suite = heddleSuite({ apply: consentDeclaration.replaceAll('"console.operate"]', '"console.operate", "console.bodies"]') });
-  const browser = browserSuite();
-
-  async function signedIn(width = 1_280): Promise<Opened> {
-    const opened = await browser.open(`${suite.heddle.url}/console`, width);
-    await enter(opened.page, demoKey);
-    await opened.page.locator("#find").waitFor();
-    return opened;
-  }
+  const { suite, signedIn } = consoleSuite({
+    apply: consentDeclaration.replaceAll('"console.operate"]', '"console.operate", "console.bodies"]'),
+  });
 
   /** A dead letter of a new person; its place. */
   async function deadLetter(): Promise<{ at: string; email: string }> {
@@ -33,7 +27,7 @@ describe.skipIf(browserMissing)("in Chromium", () => {
   test.each([["phone", 390, "light"], ["desktop", 1_280, "dark"]] as const)(
     "on a %s a dead letter is shown with its error, and skipped by keyboard alone",
     async (device, width, scheme) => {
-      const { page } = await signedIn(width);
+      const { page } = await signedIn({ width });
       await page.emulateMedia({ colorScheme: scheme });
       await show(page, "operations");
       await expect.poll(() => page.locator("#waiting").innerText()).toContain("There are no dead letters");

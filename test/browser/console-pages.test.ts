@@ -1,22 +1,18 @@
 /** Preference centers in the console: a draft is seen in a sandbox while it is typed, and published; what stands in it reaches nothing of the console. */
 import type { Frame, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { demoKey } from "../heddle.ts";
-import { fresh, heddleSuite } from "../suite.ts";
-import { browserMissing, browserSuite, keepPicture, type Opened } from "./browser.ts";
-import { enter, inOrder, pressByKeyboard, show } from "./console-page.ts";
+import { fresh } from "../suite.ts";
+import { browserMissing, keepPicture, type Opened } from "./browser.ts";
+import { consoleSuite, inOrder, pressByKeyboard, show } from "./console-page.ts";
 
 describe.skipIf(browserMissing)("in Chromium", () => {
-  const suite = heddleSuite();
-  const browser = browserSuite();
+  const { suite, signedIn } = consoleSuite();
 
   async function editing(width = 1_280): Promise<Opened & { readonly id: string }> {
     const pages = { preference_center_page_html: "<p>before</p>", confirmation_page_html: "<p>Thanks</p>" };
     const { body } = await suite.accept("/preference_center/v1", { ...pages, name: fresh("center"), state: "active" });
     const id = String(body["preference_center_api_id"]);
-    const opened = await browser.open(`${suite.heddle.url}/console`, width);
-    await enter(opened.page, demoKey);
-    await opened.page.locator("#find").waitFor();
+    const opened = await signedIn({ width });
     await show(opened.page, "pages", id);
     await opened.page.locator("#edit").click();
     return { ...opened, id };
@@ -68,9 +64,7 @@ describe.skipIf(browserMissing)("in Chromium", () => {
     for (const text of ["second", "third"]) {
       await suite.request("PUT", path, { ...pages, preference_center_page_html: `<p>${text}</p>`, state: "active" });
     }
-    const { page } = await browser.open(`${suite.heddle.url}/console`);
-    await enter(page, demoKey);
-    await page.locator("#find").waitFor();
+    const { page } = await signedIn();
     // Two stand for the hundred that are on a page
     await page.route("**/versions*", (route) => {
       const url = new URL(route.request().url());

@@ -1,30 +1,21 @@
 /** People in the console, in a browser: found by how a name begins, long lists, both sides of a merge, the checked ledger, on paper. */
 import { describe, expect, test } from "vitest";
 import { declared } from "../declaration.ts";
-import { demoKey } from "../heddle.ts";
-import { fresh, heddleSuite } from "../suite.ts";
-import { browserMissing, browserSuite, keepPrint, type Opened } from "./browser.ts";
-import { enter, inOrder, show } from "./console-page.ts";
+import { fresh } from "../suite.ts";
+import { browserMissing, keepPrint } from "./browser.ts";
+import { consoleSuite, idOfMerged, inOrder, show } from "./console-page.ts";
 
 const newsletter = "11111111-1111-4111-8111-111111111111";
 
 describe.skipIf(browserMissing)("people, in Chromium", () => {
-  const suite = heddleSuite({
+  const { suite, signedIn } = consoleSuite({
     apply: declared({ demo: { subscriptionGroups: [{ id: newsletter, name: "Weekly letter", channel: "email" }] } }),
   });
-  const browser = browserSuite();
-
-  async function signedIn(width: number): Promise<Opened> {
-    const opened = await browser.open(`${suite.heddle.url}/console`, width);
-    await enter(opened.page, demoKey);
-    await opened.page.locator("#find").waitFor();
-    return opened;
-  }
 
   test("people are found while the beginning of a name is typed, by keyboard alone; the list that was chosen outlives a reload", async () => {
     const id = fresh();
     await suite.track({ attributes: [{ external_id: `${id}-a`, first_name: "Ann" }, { external_id: `${id}-b`, first_name: "Bob" }] });
-    const { page } = await signedIn(390);
+    const { page } = await signedIn({ width: 390 });
     await show(page, "people");
     await page.locator("#people").waitFor();
     await page.locator("#list").selectOption("oldest");
@@ -50,7 +41,7 @@ describe.skipIf(browserMissing)("people, in Chromium", () => {
     await suite.track({ attributes: [{ external_id: `${id}-a`, first_name: `Ada ${id}`, a: 1 }] });
     const set = { subscription_group_id: newsletter, subscription_state: "subscribed", external_id: [`${id}-b`] };
     expect((await suite.request("POST", "/subscription/status/set", set)).status).toBe(201);
-    const { page } = await signedIn(390);
+    const { page } = await signedIn({ width: 390 });
     const listed = async (list: string) => {
       await show(page, "people");
       await page.locator("#list").selectOption("newest");
@@ -81,7 +72,7 @@ describe.skipIf(browserMissing)("people, in Chromium", () => {
     const id = fresh();
     const many = Object.fromEntries(Array.from({ length: 240 }, (_, at) => [`attribute-${String(at).padStart(3, "0")}`, at]));
     await suite.track({ attributes: [{ external_id: id, ...many }] });
-    const { page } = await signedIn(1_280);
+    const { page } = await signedIn();
     await page.locator("#name").fill(id);
     await page.locator("#find button").click();
     await page.getByRole("link", { name: "Fields" }).click();
@@ -98,7 +89,7 @@ describe.skipIf(browserMissing)("people, in Chromium", () => {
 
   test("merges show both sides, consent was checked, and a tab prints without what cannot be pressed on paper", async () => {
     const platformId = await mergedPerson();
-    const { page } = await signedIn(1_280);
+    const { page } = await signedIn();
     await show(page, "people", platformId, "merges");
     await page.getByRole("button", { name: "Both sides" }).click();
     await expect.poll(() => page.getByRole("dialog").innerText()).toContain('"country": "DE"');
@@ -118,27 +109,15 @@ describe.skipIf(browserMissing)("people, in Chromium", () => {
   /** A person who was named, merged and subscribed by separate requests. */
   async function mergedPerson(): Promise<string> {
     const id = fresh();
-    const { heddle } = suite;
     await suite.track({ attributes: [{ external_id: id, first_name: "Ann", email: `${id}@example.com` }] });
     await suite.track({ attributes: [{ external_id: id, plan: "pro" }] });
     await suite.track({ attributes: [{ external_id: `${id}-2`, country: "DE" }] });
-    await heddle.request("POST", "/users/merge", {
-      merge_updates: [{ identifier_to_merge: { external_id: `${id}-2` }, identifier_to_keep: { external_id: id } }],
-    });
-    await heddle.request("POST", "/subscription/status/set", {
+    await suite.merge(`${id}-2`, id);
+    await suite.request("POST", "/subscription/status/set", {
       subscription_group_id: newsletter,
       subscription_state: "subscribed",
       external_id: [id],
     });
-    interface Inspected {
-      users: { platform_id: string; merges: unknown[]; consent: unknown[] }[];
-    }
-    let platformId = "";
-    await expect.poll(async () => {
-      const { users: [user] } = (await heddle.request("POST", "/console/users", { external_id: id })).body as unknown as Inspected;
-      platformId = user?.platform_id ?? "";
-      return [user?.merges.length, user?.consent.length];
-    }).toEqual([1, 1]);
-    return platformId;
+    return await idOfMerged(suite, id);
   }
 });

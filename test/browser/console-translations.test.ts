@@ -1,14 +1,12 @@
 /** The translation matrix in the console: what is missing is marked, and can be shown alone. */
 import { describe, expect, test } from "vitest";
 import { demoKey } from "../heddle.ts";
-import { heddleSuite } from "../suite.ts";
 import { ids, translationDeclaration } from "../translations.ts";
-import { browserMissing, browserSuite } from "./browser.ts";
-import { enter, inOrder, show } from "./console-page.ts";
+import { browserMissing } from "./browser.ts";
+import { consoleSuite, inOrder, show } from "./console-page.ts";
 
 describe.skipIf(browserMissing)("in Chromium", () => {
-  const suite = heddleSuite({ apply: translationDeclaration(demoKey) });
-  const browser = browserSuite();
+  const { suite, signedIn } = consoleSuite({ apply: translationDeclaration(demoKey) });
 
   test.each([["phone", 390, "light"], ["desktop", 1_280, "dark"]] as const)(
     "on a %s missing texts are marked by language, and shown alone by keyboard",
@@ -20,10 +18,7 @@ describe.skipIf(browserMissing)("in Chromium", () => {
         locale_id: ids.spanish,
         translation_map: { id_0: "Paso" },
       });
-      const { page, seen } = await browser.open(`${suite.heddle.url}/console`, width);
-      await page.emulateMedia({ colorScheme: scheme });
-      await enter(page, demoKey);
-      await page.locator("#find").waitFor();
+      const { page, seen } = await signedIn({ width, scheme });
       await show(page, "translations");
       await expect.poll(() => page.locator("#missing").innerText()).toContain("es-MX");
       expect(await page.locator(".message", { hasText: "Journey" }).innerText()).toContain("translated");

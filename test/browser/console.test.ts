@@ -3,9 +3,9 @@ import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { apiKey, declared, operatorPermissions } from "../declaration.ts";
 import { demoKey } from "../heddle.ts";
-import { fresh, heddleSuite } from "../suite.ts";
-import { browserMissing, browserSuite, type Opened } from "./browser.ts";
-import { enter, inOrder, show } from "./console-page.ts";
+import { fresh } from "../suite.ts";
+import { browserMissing } from "./browser.ts";
+import { consoleSuite, enter, idOfMerged, inOrder, show } from "./console-page.ts";
 
 const clean = { dialogs: [], foreign: [] };
 const operator = "a-key-of-an-operator";
@@ -13,7 +13,7 @@ const viewer = "a-key-that-may-only-look";
 const newsletter = "11111111-1111-4111-8111-111111111111";
 
 describe.skipIf(browserMissing)("in Chromium", () => {
-  const suite = heddleSuite({
+  const { suite, browser, signedIn } = consoleSuite({
     apply: declared({
       demo: {
         apiKeys: [
@@ -25,14 +25,6 @@ describe.skipIf(browserMissing)("in Chromium", () => {
       },
     }),
   });
-  const browser = browserSuite();
-
-  async function signedIn(key: string, width = 1_280): Promise<Opened> {
-    const opened = await browser.open(`${suite.heddle.url}/console`, width);
-    await enter(opened.page, key);
-    await opened.page.locator("#find").waitFor();
-    return opened;
-  }
 
   test.each([["phone", 390, "light"], ["phone-dark", 390, "dark"], ["desktop", 1_280, "dark"]] as const)(
     "on a %s each view fits, is in order by axe, and loads nothing from elsewhere",
@@ -90,7 +82,7 @@ describe.skipIf(browserMissing)("in Chromium", () => {
   );
 
   test("a session survives a reload, no script can read it, and signing out ends it", async () => {
-    const { page } = await signedIn(demoKey);
+    const { page } = await signedIn();
     expect(await page.evaluate("localStorage.length + sessionStorage.length + document.cookie.length")).toBe(0);
     expect(await page.content()).not.toContain(demoKey);
     await page.reload();
@@ -103,8 +95,8 @@ describe.skipIf(browserMissing)("in Chromium", () => {
   });
 
   test("signing out everywhere ends the sessions of the key in other browsers", async () => {
-    const here = await signedIn(viewer);
-    const there = await signedIn(viewer);
+    const here = await signedIn({ key: viewer });
+    const there = await signedIn({ key: viewer });
     await show(there.page, "session");
     await there.page.locator("#leave-all").click();
     await there.page.locator("#enter").waitFor();
@@ -126,7 +118,7 @@ describe.skipIf(browserMissing)("in Chromium", () => {
     const alias = { alias_label: "ticket", alias_name: `alias-${id}` };
     await suite.track({ attributes: [{ ...found, first_name: id }] });
     await suite.request("POST", "/users/alias/new", { user_aliases: [{ external_id: id, ...alias }] });
-    const { page } = await signedIn(viewer, 390);
+    const { page } = await signedIn({ key: viewer, width: 390 });
     for (const name of Object.values(found)) {
       await show(page, "people");
       await page.locator("#people").waitFor();
@@ -148,7 +140,7 @@ describe.skipIf(browserMissing)("in Chromium", () => {
 
   test("a new user finds a person by email, undoes a merge and sees it in the audit log", async () => {
     const { id } = await someHistory();
-    const { page } = await signedIn(demoKey);
+    const { page } = await signedIn();
     await find(page, `${id}@example.com`);
     await expect.poll(() => page.locator("h1").innerText()).toContain("Ann");
     await page.getByRole("link", { name: "Merges" }).click();
@@ -166,7 +158,7 @@ describe.skipIf(browserMissing)("in Chromium", () => {
   test("two people are merged after a preview, and a person is deleted", async () => {
     const id = fresh();
     await suite.track({ attributes: [{ external_id: id, first_name: "Kim" }, { external_id: `${id}-2`, country: "DE" }] });
-    const { page } = await signedIn(demoKey);
+    const { page } = await signedIn();
     await find(page, id);
     await page.getByRole("link", { name: "Merges" }).click();
     await page.locator("#other").fill(`${id}-2`);
@@ -181,7 +173,7 @@ describe.skipIf(browserMissing)("in Chromium", () => {
   });
 
   test("a key is made, opens the console, is revoked, and its session ends", async () => {
-    const { page } = await signedIn(demoKey);
+    const { page } = await signedIn();
     await page.getByRole("link", { name: "Keys" }).click();
     await page.locator("#make-key").click();
     const name = fresh("key");
@@ -190,7 +182,7 @@ describe.skipIf(browserMissing)("in Chromium", () => {
     await page.getByRole("button", { name: "Make the key" }).click();
     const secret = await page.locator("#secret code").innerText();
     expect(await page.locator("#keys tr", { hasText: name }).innerText()).toContain("no use known");
-    const other = await signedIn(secret);
+    const other = await signedIn({ key: secret });
     await page.getByRole("button", { name: `Revoke ${name}` }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await other.page.locator("#enter").waitFor();
@@ -208,7 +200,7 @@ describe.skipIf(browserMissing)("in Chromium", () => {
     const { body: made } = await heddle.request("POST", "/preference_center/v1", content("first"));
     const id = String((made as unknown as Record<string, unknown>)["preference_center_api_id"]);
     expect((await heddle.request("PUT", `/preference_center/v1/${id}`, content("second"))).status).toBe(200);
-    const { page } = await signedIn(demoKey);
+    const { page } = await signedIn();
     await page.getByRole("link", { name: "Pages" }).click();
     await page.getByRole("link", { name }).click();
     await page.getByRole("button", { name: "Difference of version 2" }).click();
@@ -222,7 +214,7 @@ describe.skipIf(browserMissing)("in Chromium", () => {
 
   test("by keyboard alone: skip, find, tabs, and a dialog that gives the focus back", async () => {
     const { id } = await someHistory();
-    const { page } = await signedIn(demoKey);
+    const { page } = await signedIn();
     await page.locator("#name").focus();
     await page.keyboard.type(id);
     await page.keyboard.press("Enter");
@@ -240,7 +232,7 @@ describe.skipIf(browserMissing)("in Chromium", () => {
     const id = fresh();
     const name = `<img src=x onerror="alert(1)">`;
     await suite.track({ attributes: [{ external_id: id, first_name: name, [`<script>${id}`]: name }] });
-    const { page, seen } = await signedIn(demoKey);
+    const { page, seen } = await signedIn();
     await find(page, id);
     await expect.poll(() => page.locator("h1").innerText()).toBe(name);
     await page.getByRole("link", { name: "Fields" }).click();
@@ -274,16 +266,7 @@ describe.skipIf(browserMissing)("in Chromium", () => {
       external_id: [id],
     });
     await send(`refused-${id}`, "/users/track", { attributes: "none" });
-    interface Inspected {
-      users: { platform_id: string; merges: unknown[]; consent: unknown[] }[];
-    }
-    let platformId = "";
-    await expect.poll(async () => {
-      const { users: [user] } = (await heddle.request("POST", "/console/users", { external_id: id })).body as unknown as Inspected;
-      platformId = user?.platform_id ?? "";
-      return [user?.merges.length, user?.consent.length];
-    }).toEqual([1, 1]);
-    return { id, platformId };
+    return { id, platformId: await idOfMerged(suite, id) };
   }
 });
 
