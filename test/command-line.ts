@@ -12,18 +12,22 @@ export function startCommand(args: readonly string[], variables: Readonly<Record
     stdio: ["ignore", "pipe", "pipe"],
     env: { PATH: env.PATH, HOME: env.HOME, NO_COLOR: "1", ...variables },
   });
+  return { child, ended: outcomeOf(child) };
+}
+
+/** What a child printed and ended with, once it has. */
+export function outcomeOf(child: ChildProcess): Promise<CommandResult> {
   const printed = { output: "", errors: "" };
-  child.stdout.on("data", (chunk) => {
+  child.stdout?.on("data", (chunk) => {
     printed.output += String(chunk);
   });
-  child.stderr.on("data", (chunk) => {
+  child.stderr?.on("data", (chunk) => {
     printed.errors += String(chunk);
   });
-  const ended = new Promise<CommandResult>((done, failed) => {
+  return new Promise((done, failed) => {
     child.once("error", failed);
     child.once("close", (code) => done({ code, ...printed }));
   });
-  return { child, ended };
 }
 
 export async function runCommand(args: readonly string[], variables: Readonly<Record<string, string>> = {}): Promise<CommandResult> {

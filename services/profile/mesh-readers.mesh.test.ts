@@ -2,11 +2,8 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bucketOfUser } from "../../platform/user-number.ts";
-import { openCassandra } from "../../platform/cassandra/driver.ts";
-import { createKeyspace, migrate, readMigrations } from "../../platform/cassandra/migrate.ts";
-import type { Session } from "../../platform/cassandra/session.ts";
+import { openTables } from "../../platform/cassandra/contract-session.fixture.ts";
 import { type Clock, systemClock } from "../../platform/clock.ts";
-import { limits } from "../../platform/limits.ts";
 import type { PublishedEvent } from "../../platform/events/events.ts";
 import { openJetStreamSteps } from "../../platform/log/jetstream-fenced-step.ts";
 import { checkpointSubject, partitionSubject } from "../../platform/log/jetstream-stream.ts";
@@ -66,7 +63,7 @@ await describeWith(["nats", "cassandra"], "startMeshReaders()", () => {
     { timeout: 120_000 },
     async (run) => {
       const notices = createLocalNotices();
-      const session = await openKeyspace(cassandra, `readers_${run}`);
+      const session = await openTables(cassandra, `readers_${run}`, join(import.meta.dirname, "store/schema"));
       opened.push(session);
       const store = openCassandraProfileStore({ session, clock, partitions: 1, bucketOf: bucketOfUser });
       const readers: MeshReaders[] = [];
@@ -145,14 +142,4 @@ function doubled(lanes: Log): Log {
 /** Each member believes to be the only one. */
 function alone(id: string): Members {
   return { beat: () => Promise.resolve([id]), leave: () => Promise.resolve() };
-}
-
-async function openKeyspace(server: CassandraServer, keyspace: string): Promise<Session> {
-  const config = { contactPoints: [server.contactPoint], datacenter: server.datacenter, deadlineMs: limits.cassandraSchemaMsMax };
-  const outside = openCassandra(config, systemClock);
-  await createKeyspace(outside, keyspace, { class: "NetworkTopologyStrategy", [server.datacenter]: 1 });
-  await outside.close();
-  const session = openCassandra({ ...config, keyspace }, systemClock);
-  await migrate({ session, migrations: readMigrations(join(import.meta.dirname, "store/schema")), owner: keyspace });
-  return session;
 }

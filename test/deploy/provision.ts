@@ -1,10 +1,11 @@
 /** Where the checkers of the manifests come from: the Go module proxy and PyPI, built once and kept. */
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { basename, delimiter, join, resolve } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
 import { env } from "node:process";
 import { promisify } from "node:util";
 import { parse } from "yaml";
+import { build, pathOf } from "../servers/provision.ts";
 
 /** The releases of Kubernetes whose schemas count: the lowest that works, and the newest that was tried. */
 export const kubernetesVersions = ["1.30", "1.34"] as const;
@@ -167,21 +168,4 @@ function inlined(value: unknown, definitions: Record<string, unknown>, within: R
   }
   const name = reference.slice(reference.lastIndexOf("/") + 1);
   return within.has(name) ? {} : inlined(definitions[name] ?? {}, definitions, new Set([...within, name]));
-}
-
-/** Fills a folder of its own and then moves it to its place, so that a half-built one is never seen. */
-async function build(folder: string, fill: (target: string) => Promise<unknown>): Promise<void> {
-  mkdirSync(resolve(folder, ".."), { recursive: true });
-  const target = mkdtempSync(`${folder}-building-`);
-  try {
-    await fill(target);
-    if (!existsSync(folder)) renameSync(target, folder);
-  } finally {
-    rmSync(target, { recursive: true, force: true });
-  }
-}
-
-function pathOf(program: string, further: readonly string[] = []): string | undefined {
-  const places = (env.PATH ?? "").split(delimiter).filter((folder) => folder !== "").map((folder) => join(folder, program));
-  return [...places, ...further].find((path) => existsSync(path));
 }

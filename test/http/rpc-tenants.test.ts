@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { connectClient } from "../../platform/rpc/client.ts";
 import { ContentService } from "../../proto/gen/heddle/content/v1/content_service_pb.ts";
 import { TranslationService } from "../../proto/gen/heddle/content/v1/translation_service_pb.ts";
 import { MessagingStatusService } from "../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
@@ -12,7 +11,7 @@ import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_servic
 import { ScimService } from "../../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import { SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { runCommand } from "../command-line.ts";
-import { testShape } from "../heddle.ts";
+import { connectPart } from "../part-client.ts";
 import { fresh, freshEmail, heddleSuite } from "../suite.ts";
 
 const suite = heddleSuite({ env: { HEDDLE_RPC_PORT: "0" } });
@@ -28,13 +27,6 @@ const services: readonly (readonly [string, DescService])[] = [
   ["CONTENT", TranslationService],
 ];
 
-function connect<Service extends DescService>(part: string, service: Service) {
-  const own = /RPCs are served on (\S+)/.exec(suite.heddle.output())?.[1];
-  const address = testShape === "mesh" ? suite.heddle.commandEnv[`HEDDLE_${part}_URL`] : own;
-  const caller = testShape === "mesh" ? "gateway" : "client";
-  return connectClient(service, { addresses: [address ?? ""], caller, deadlineMs: 15_000 });
-}
-
 /** The reason why a call is refused, "" where it is answered. */
 async function reasonOf(call: Promise<unknown>): Promise<string> {
   return await call.then(() => "", (error: unknown) => String((error as { reason?: unknown }).reason ?? error));
@@ -42,7 +34,7 @@ async function reasonOf(call: Promise<unknown>): Promise<string> {
 
 for (const [part, service] of services) {
   test(`${service.typeName}: every method that has a scope refuses one that is not there`, async () => {
-    const { client, close } = connect(part, service);
+    const { client, close } = connectPart(suite, { part, service });
     const calls = client as unknown as Record<string, (message: object) => Promise<unknown>>;
     try {
       const scoped = Object.entries(service.method).filter(([, { input }]) => input.fields.some(({ localName }) => localName === "scope"));
@@ -60,7 +52,7 @@ for (const [part, service] of services) {
 }
 
 test("a workspace that is not there gets no bounce, and a flood of them refuses nobody else", async () => {
-  const { client, close } = connect("MESSAGING_STATUS", MessagingStatusService);
+  const { client, close } = connectPart(suite, { part: "MESSAGING_STATUS", service: MessagingStatusService });
   try {
     const calls = Array.from(
       { length: 300 },
@@ -74,8 +66,8 @@ test("a workspace that is not there gets no bounce, and a flood of them refuses 
 });
 
 test("a workspace that was made just now is known to every part at once", async () => {
-  const status = connect("MESSAGING_STATUS", MessagingStatusService);
-  const profile = connect("PROFILE", ProfileService);
+  const status = connectPart(suite, { part: "MESSAGING_STATUS", service: MessagingStatusService });
+  const profile = connectPart(suite, { part: "PROFILE", service: ProfileService });
   try {
     for (let round = 0; round < 3; round += 1) {
       const name = fresh("co");

@@ -50,15 +50,6 @@ test("a token whose origin is optional works without and with it", async () => {
   }
 });
 
-test("a SCIM token is no API key", async () => {
-  const answer = await fetch(`${scim.heddle.url}/users/track`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${tokens.acme}`, "content-type": "application/json" },
-    body: "{}",
-  });
-  expect(answer.status).toBe(401);
-});
-
 for (
   const [type, status] of [
     ["application/scim+json", 201],

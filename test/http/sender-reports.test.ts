@@ -1,35 +1,18 @@
 /** What senders report over RPC, as the API shows it: bounces, spam marks, invalid numbers (api-facts 5), and what lifts each. */
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { connectClient, type RpcClient } from "../../platform/rpc/client.ts";
+import { expect, test } from "vitest";
 import { PhoneMark } from "../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import { MessagingStatusService } from "../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
-import { testShape } from "../heddle.ts";
-import { fresh, freshEmail, freshPhone, heddleSuite } from "../suite.ts";
+import { connectPart, partSuite } from "../part-client.ts";
+import { freshEmail, freshPhone, heddleSuite } from "../suite.ts";
 
 const suite = heddleSuite({ env: { HEDDLE_RPC_PORT: "0" } });
-let sender: RpcClient<typeof MessagingStatusService>;
-let workspaceId = "";
-
-function connect(caller: string): RpcClient<typeof MessagingStatusService> {
-  const own = /RPCs are served on (\S+)/.exec(suite.heddle.output())?.[1];
-  const address = testShape === "mesh" ? suite.heddle.commandEnv["HEDDLE_MESSAGING_STATUS_URL"] : own;
-  return connectClient(MessagingStatusService, { addresses: [address ?? ""], caller, deadlineMs: 15_000 });
-}
-
-beforeAll(async () => {
-  sender = connect(testShape === "mesh" ? "gateway" : "client");
-  const { workspace } = (await suite.get("/console/overview")).body as unknown as { workspace: { id: string } };
-  workspaceId = workspace.id;
-});
-afterAll(() => sender.close());
-
-const scope = () => ({ workspaceId, requestId: fresh(), actor: "sender" });
+const sender = partSuite(suite, "MESSAGING_STATUS", MessagingStatusService);
 const today = () => new Date().toISOString().slice(0, 10);
 const tomorrow = () => new Date(Date.now() + 24 * 3600 * 1000).toISOString().slice(0, 10);
 
 test("a bounce that a sender reports is listed, by address and by date, and lifted by /email/bounce/remove alone", async () => {
   const email = freshEmail();
-  await sender.client.reportBounce({ scope: scope(), emails: [email.toUpperCase()] });
+  await sender.client.reportBounce({ scope: sender.scope(), emails: [email.toUpperCase()] });
   const listed = async (query: string) => (await suite.get(`/email/hard_bounces?${query}`)).body["emails"] as { email: string }[];
   await expect.poll(() => listed(`email=${email}`)).toEqual([{ email, hard_bounced_at: expect.stringMatching(/^20\d\d-/) }]);
   expect((await listed(`start_date=${today()}&end_date=${tomorrow()}&limit=500`)).map((one) => one.email)).toContain(email);
@@ -42,8 +25,8 @@ test("a bounce that a sender reports is listed, by address and by date, and lift
 
 test("a spam mark that a sender reports stays until /email/spam/remove", async () => {
   const email = freshEmail();
-  const isSpam = async () => (await sender.client.getEmailStates({ scope: scope(), emails: [email] })).states[0]?.spam;
-  await sender.client.reportSpam({ scope: scope(), emails: [email] });
+  const isSpam = async () => (await sender.client.getEmailStates({ scope: sender.scope(), emails: [email] })).states[0]?.spam;
+  await sender.client.reportSpam({ scope: sender.scope(), emails: [email] });
   await expect.poll(isSpam).toBe(true);
   await suite.accept("/email/bounce/remove", { email });
   expect(await isSpam()).toBe(true);
@@ -55,7 +38,7 @@ test("an invalid number that a sender reports is listed with its reason, and lif
   const reasons = [[PhoneMark.DEACTIVATED, "deactivated"], [PhoneMark.PROVIDER_ERROR, "provider_error"]] as const;
   for (const [mark, reason] of reasons) {
     const phone = freshPhone();
-    await sender.client.reportInvalidPhone({ scope: scope(), phones: [phone.slice(1)], reason: mark });
+    await sender.client.reportInvalidPhone({ scope: sender.scope(), phones: [phone.slice(1)], reason: mark });
     const listed = async (query: string) => (await suite.get(`/sms/invalid_phone_numbers?${query}`)).body["sms"] as { phone: string }[];
     const entry = { phone, invalid_detected_at: expect.stringMatching(/^20\d\d-/), reason };
     await expect.poll(() => listed(`phone_numbers[]=${encodeURIComponent(phone)}`)).toEqual([entry]);
@@ -66,8 +49,8 @@ test("an invalid number that a sender reports is listed with its reason, and lif
 });
 
 test("a caller whose name is not among those that may call is refused", async () => {
-  const stranger = connect("stranger");
-  await expect(stranger.client.reportBounce({ scope: scope(), emails: [freshEmail()] })).rejects.toMatchObject({
+  const stranger = connectPart(suite, { part: "MESSAGING_STATUS", service: MessagingStatusService, caller: "stranger" });
+  await expect(stranger.client.reportBounce({ scope: sender.scope(), emails: [freshEmail()] })).rejects.toMatchObject({
     reason: "CALLER_NOT_ALLOWED",
   });
   await stranger.close();
@@ -78,7 +61,7 @@ test("a number that was taken from the invalid ones can be reported and listed a
   const query = `/sms/invalid_phone_numbers?phone_numbers[]=${encodeURIComponent(phone)}`;
   const listed = async () => (await suite.get(query)).body["sms"] as { phone: string }[];
   for (let round = 0; round < 2; round += 1) {
-    await sender.client.reportInvalidPhone({ scope: scope(), phones: [phone], reason: PhoneMark.PROVIDER_ERROR });
+    await sender.client.reportInvalidPhone({ scope: sender.scope(), phones: [phone], reason: PhoneMark.PROVIDER_ERROR });
     await expect.poll(async () => (await listed()).length).toBe(1);
     await suite.accept("/sms/invalid_phone_numbers/remove", { phone_numbers: [phone] });
     expect(await listed()).toEqual([]);
@@ -91,7 +74,7 @@ test("invalid numbers are listed in pages, newest first", async () => {
   const listed = async (rest = "") =>
     ((await suite.get(`/sms/invalid_phone_numbers?${query}${rest}`)).body["sms"] as { phone: string }[]).map(({ phone }) => phone);
   for (const [at, phone] of phones.entries()) {
-    await sender.client.reportInvalidPhone({ scope: scope(), phones: [phone], reason: PhoneMark.DEACTIVATED });
+    await sender.client.reportInvalidPhone({ scope: sender.scope(), phones: [phone], reason: PhoneMark.DEACTIVATED });
     await expect.poll(async () => (await listed()).length).toBe(at + 1);
   }
   expect(await listed()).toEqual(phones.toReversed());

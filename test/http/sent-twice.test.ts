@@ -98,10 +98,9 @@ async function changes(change: (id: string) => Sent): Promise<readonly [Sent, Se
 async function mergeJob(): Promise<string> {
   const [source, target] = [fresh(), fresh()];
   await suite.track({ attributes: [{ external_id: source, a: 1 }, { external_id: target, b: 2 }] });
-  const updates = [{ identifier_to_merge: { external_id: source }, identifier_to_keep: { external_id: target } }];
-  const { body, headers } = await suite.post("/users/merge", { merge_updates: updates });
-  await suite.get(`/users/merge/status/${body.job_id}`, { headers: { "x-heddle-position": headers.get("x-heddle-position") ?? "" } });
-  return body.job_id ?? "";
+  const jobId = await suite.merge(source, target);
+  await suite.get(`/users/merge/status/${jobId}`);
+  return jobId;
 }
 
 /** By POST and without an effect: there is nothing that could be done twice, and an answer is always that of now. */

@@ -1,6 +1,6 @@
 /** GET /subscription/status/get and GET /subscription/user/status: identifiers in the query, shapes, what is refused. */
 import { expect, test } from "vitest";
-import { consentDeclaration, emailGroup, groupState, otherEmailGroup, otherKey, smsGroup } from "../consent.ts";
+import { consentDeclaration, emailGroup, groupState, otherEmailGroup, smsGroup } from "../consent.ts";
 import { fresh, freshEmail, freshPhone, heddleSuite } from "../suite.ts";
 
 const heddle = heddleSuite({ apply: consentDeclaration });
@@ -112,16 +112,6 @@ for (
 test(`GET ${path} takes 50 ids`, async () => {
   const answer = await heddle.get(`${path}?subscription_group_id=${emailGroup}&${many.slice(1).join("&")}`);
   expect(Object.keys(answer.body["status"] as object)).toHaveLength(50);
-});
-
-test("another workspace knows neither the group nor the user", async () => {
-  const ann = await member("subscribed");
-  const answer = await heddle.request("GET", `${path}?subscription_group_id=${emailGroup}&external_id=${ann.id}`, undefined, {
-    key: otherKey,
-  });
-  expect([answer.status, answer.body.message]).toEqual([400, "Invalid subscription group ID"]);
-  const users = await heddle.request("GET", `/subscription/user/status?external_id=${ann.id}`, undefined, { key: otherKey });
-  expect(users.body).toEqual({ users: [], total_count: 0, message: "success" });
 });
 
 test("GET /subscription/user/status has every group in which something was set, users apart", async () => {

@@ -63,9 +63,7 @@ test("POST /users/alias/update takes 50 updates and not 51", async () => {
 });
 
 for (
-  const body of [{}, { alias_updates: [] }, { alias_updates: "a" }, { alias_updates: [1] }, { alias_updates: [{}] }, {
-    alias_updates: [{ alias_label: "l", old_alias_name: "a" }],
-  }, { alias_updates: [{ alias_label: "l", old_alias_name: "a", new_alias_name: "" }] }]
+  const body of [{}, { alias_updates: [] }, { alias_updates: "a" }, { alias_updates: [1] }, { alias_updates: [{}] }]
 ) {
   test(`POST /users/alias/update refuses ${JSON.stringify(body)}`, async () => {
     const answer = await heddle.post(path, body);

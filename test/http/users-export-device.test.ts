@@ -1,24 +1,13 @@
 /** POST /users/export/ids by `device_id`: whose device it is, through push tokens and sessions, merges, undo, deletes and a restart. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { limits } from "../../platform/limits.ts";
-import { connectClient, type RpcClient } from "../../platform/rpc/client.ts";
 import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import { testShape } from "../heddle.ts";
+import { partSuite } from "../part-client.ts";
 import { fresh, heddleSuite } from "../suite.ts";
 
 const heddle = heddleSuite({ env: { HEDDLE_RPC_PORT: "0" } });
 const path = "/users/export/ids";
-let profile: RpcClient<typeof ProfileService>;
-let workspaceId = "";
-
-beforeAll(async () => {
-  const own = /RPCs are served on (\S+)/.exec(heddle.heddle.output())?.[1];
-  const address = testShape === "mesh" ? heddle.heddle.commandEnv["HEDDLE_PROFILE_URL"] : own;
-  const caller = testShape === "mesh" ? "gateway" : "client";
-  profile = connectClient(ProfileService, { addresses: [address ?? ""], caller, deadlineMs: 15_000 });
-  workspaceId = ((await heddle.get("/console/overview")).body as unknown as { workspace: { id: string } }).workspace.id;
-});
-afterAll(() => profile.close());
+const profile = partSuite(heddle, "PROFILE", ProfileService);
 
 function freshDevice(): string {
   return fresh("device-");
@@ -36,7 +25,7 @@ async function session(externalId: string, deviceId: string): Promise<void> {
   const user = { key: { case: "externalId" as const, value: externalId } };
   const device = { deviceId, model: "Phone", os: "OS 1" };
   const report = { user, appId: "app", startedAt: BigInt(Date.UTC(2026, 0, 1)), device };
-  await profile.client.reportSession({ scope: { workspaceId, requestId: fresh(), actor: "app" }, report });
+  await profile.client.reportSession({ scope: profile.scope(), report });
 }
 
 async function userOf(device_id: string): Promise<string | null | undefined> {

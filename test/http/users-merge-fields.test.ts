@@ -1,36 +1,27 @@
 /** POST /users/merge, rule 4 field by field: what moves to a target that lacks it, sessions, devices and engagement that others report. */
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { connectClient, type RpcClient } from "../../platform/rpc/client.ts";
+import { expect, test } from "vitest";
 import { EngagementReport_Channel } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import { testShape } from "../heddle.ts";
+import { partSuite } from "../part-client.ts";
 import { fresh, freshEmail, freshPhone, heddleSuite } from "../suite.ts";
 
 const heddle = heddleSuite({ env: { HEDDLE_RPC_PORT: "0" } });
 const day = 86_400_000;
-let profile: RpcClient<typeof ProfileService>;
-let workspaceId = "";
+const profile = partSuite(heddle, "PROFILE", ProfileService);
 
-beforeAll(async () => {
-  const own = /RPCs are served on (\S+)/.exec(heddle.heddle.output())?.[1];
-  const address = testShape === "mesh" ? heddle.heddle.commandEnv["HEDDLE_PROFILE_URL"] : own;
-  const caller = testShape === "mesh" ? "gateway" : "client";
-  profile = connectClient(ProfileService, { addresses: [address ?? ""], caller, deadlineMs: 15_000 });
-  workspaceId = ((await heddle.get("/console/overview")).body as unknown as { workspace: { id: string } }).workspace.id;
-});
-afterAll(() => profile.close());
-
-const scope = () => ({ workspaceId, requestId: fresh(), actor: "app" });
 const named = (externalId: string) => ({ key: { case: "externalId" as const, value: externalId } });
 
 async function session(externalId: string, appId: string, at: number, deviceId?: string): Promise<void> {
   const device = deviceId === undefined ? {} : { device: { deviceId, model: "Phone", os: "OS 1" } };
-  await profile.client.reportSession({ scope: scope(), report: { user: named(externalId), appId, startedAt: BigInt(at), ...device } });
+  await profile.client.reportSession({
+    scope: profile.scope(),
+    report: { user: named(externalId), appId, startedAt: BigInt(at), ...device },
+  });
 }
 
 async function engagement(externalId: string, channel: EngagementReport_Channel, interaction: string, at: number): Promise<void> {
   const report = { user: named(externalId), channel, messageId: `message-${channel}`, name: "Welcome", interaction, at: BigInt(at) };
-  await profile.client.reportEngagement({ scope: scope(), report });
+  await profile.client.reportEngagement({ scope: profile.scope(), report });
 }
 
 async function two(source: object = {}, target: object = {}): Promise<[string, string]> {

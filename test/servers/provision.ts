@@ -90,8 +90,8 @@ async function findJava(): Promise<string> {
 }
 
 /** Fills a folder of its own and then moves it to its place, so that a half-built one is never seen. */
-async function build(folder: string, fill: (target: string) => Promise<unknown>): Promise<void> {
-  mkdirSync(serversFolder(), { recursive: true });
+export async function build(folder: string, fill: (target: string) => Promise<unknown>): Promise<void> {
+  mkdirSync(resolve(folder, ".."), { recursive: true });
   const target = mkdtempSync(`${folder}-building-`);
   try {
     await fill(target);
@@ -107,7 +107,8 @@ async function buildOnce(name: string, fill: (target: string) => Promise<unknown
   return folder;
 }
 
-function pathOf(program: string, further: readonly string[] = []): string | undefined {
+/** Of a program on PATH, or else at one of the further places. */
+export function pathOf(program: string, further: readonly string[] = []): string | undefined {
   const places = (env.PATH ?? "").split(delimiter).filter((folder) => folder !== "").map((folder) => join(folder, program));
   return [...places, ...further].find((path) => existsSync(path));
 }

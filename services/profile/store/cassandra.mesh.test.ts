@@ -3,10 +3,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { IdentityKey } from "../domain/identity.ts";
 import { bucketOfUser } from "../../../platform/user-number.ts";
-import { openCassandra } from "../../../platform/cassandra/driver.ts";
-import { createKeyspace, migrate, readMigrations } from "../../../platform/cassandra/migrate.ts";
+import { openTables } from "../../../platform/cassandra/contract-session.fixture.ts";
 import { systemClock } from "../../../platform/clock.ts";
-import { limits } from "../../../platform/limits.ts";
 import { type CassandraServer, startCassandra } from "../../../test/servers/cassandra.ts";
 import { describeWith } from "../../../test/servers/require.ts";
 import { openCassandraProfileStore } from "./cassandra.ts";
@@ -73,12 +71,7 @@ function inBuckets(_workspaceId: string, id: string): number {
 }
 
 async function open(server: CassandraServer, keyspace: string, bucketOf: BucketOf = bucketOfUser) {
-  const config = { contactPoints: [server.contactPoint], datacenter: server.datacenter, deadlineMs: limits.cassandraSchemaMsMax };
-  const outside = openCassandra(config, systemClock);
-  await createKeyspace(outside, keyspace, { class: "NetworkTopologyStrategy", [server.datacenter]: 1 });
-  await outside.close();
-  const session = openCassandra({ ...config, keyspace }, systemClock);
-  await migrate({ session, migrations: readMigrations(join(import.meta.dirname, "schema")), owner: keyspace });
+  const session = await openTables(server, keyspace, join(import.meta.dirname, "schema"));
   const store = openCassandraProfileStore({ session, clock: systemClock, partitions: 4, bucketOf });
   return { ...store, store, session, now: systemClock.now(), close: () => session.close() };
 }

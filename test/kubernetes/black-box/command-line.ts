@@ -1,7 +1,7 @@
 /** Stands in for test/command-line.ts before a mesh that runs already: the commands run where its settings are. */
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
-import type { CommandResult, RunningCommand } from "../../command-line.ts";
+import { type CommandResult, outcomeOf, type RunningCommand } from "../../command-line.ts";
 import { meshCommand } from "./mesh-command.ts";
 import { names } from "./this-file.ts";
 
@@ -12,17 +12,7 @@ export function startCommand(words: readonly string[], variables: Readonly<Recor
   const { program, args, env } = meshCommand(names.words(file === undefined ? words : words.with(fileAt, "-")), variables);
   const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], env: { ...env, NO_COLOR: "1" } });
   child.stdin.end(file === undefined ? "" : names.declared(readFileSync(file, "utf8")));
-  const printed = { output: "", errors: "" };
-  child.stdout.on("data", (chunk) => {
-    printed.output += String(chunk);
-  });
-  child.stderr.on("data", (chunk) => {
-    printed.errors += String(chunk);
-  });
-  const ended = new Promise<CommandResult>((done, failed) => {
-    child.once("error", failed);
-    child.once("close", (code) => done({ code, output: names.shown(printed.output), errors: names.shown(printed.errors) }));
-  });
+  const ended = outcomeOf(child).then(({ code, output, errors }) => ({ code, output: names.shown(output), errors: names.shown(errors) }));
   return { child, ended };
 }
 
