@@ -3,7 +3,7 @@ import { findById } from "../../../platform/identifier.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { type Center, summaryOf } from "./center.ts";
-import type { Caller, CenterDeps, CenterStore } from "./center-ports.ts";
+import type { Caller, CenterDeps, CenterStore, WrittenVersion } from "./center-ports.ts";
 import { checkName, type ContentDraft, contentFrom, newContent } from "./check-center.ts";
 import { type Planned, plannedUpdate, writeCenter, type Written, writtenBy } from "./write-center.ts";
 
@@ -52,9 +52,8 @@ export async function restoreCenter(
 ): Promise<Written> {
   return await writeCenter(deps, caller, async () => {
     const before = await foundCenter(deps, caller.workspaceId, id);
-    const earlier = await deps.centers.version(caller.workspaceId, before.id, version);
-    if (earlier === undefined) throw new Refusal("NOT_FOUND", `The preference center has no version ${version}`);
-    return plannedUpdate(before, earlier.content, { caller, now: deps.clock.now(), warnings: [], restoredFrom: version });
+    const { content } = await foundVersion(deps, before, version);
+    return plannedUpdate(before, content, { caller, now: deps.clock.now(), warnings: [], restoredFrom: version });
   });
 }
 
@@ -63,6 +62,13 @@ export async function foundCenter({ centers }: Pick<CenterDeps, "centers">, work
   const center = await centers.byId(workspaceId, id) ?? await inAnyCase(centers, workspaceId, id);
   if (center === undefined) throw new Refusal("NOT_FOUND", "No preference center has this id");
   return center;
+}
+
+/** Refuses NOT_FOUND. */
+export async function foundVersion({ centers }: Pick<CenterDeps, "centers">, center: Center, version: number): Promise<WrittenVersion> {
+  const found = await centers.version(center.workspaceId, center.id, version);
+  if (found === undefined) throw new Refusal("NOT_FOUND", `The preference center has no version ${version}`);
+  return found;
 }
 
 async function inAnyCase(centers: CenterStore, workspaceId: string, id: string): Promise<Center | undefined> {

@@ -1,7 +1,6 @@
 /** ContentService: one entry an RPC, each only messages to domain values and back. */
 import type { ServiceImpl } from "@connectrpc/connect";
 import { limits } from "../../../platform/limits.ts";
-import { Refusal } from "../../../platform/refusal.ts";
 import {
   type ContentService,
   CreatePreferenceCenterRequestSchema,
@@ -11,9 +10,8 @@ import {
   UpdatePreferenceCenterRequestSchema,
 } from "../../../proto/gen/heddle/content/v1/content_service_pb.ts";
 import { contentFields } from "../domain/center.ts";
-import { newContent } from "../domain/check-center.ts";
-import type { CenterDeps, WrittenVersion } from "../domain/center-ports.ts";
-import { createCenter, foundCenter, restoreCenter, updateCenter } from "../domain/change-center.ts";
+import type { CenterDeps } from "../domain/center-ports.ts";
+import { createCenter, foundCenter, foundVersion, restoreCenter, updateCenter } from "../domain/change-center.ts";
 import { declareCenters } from "../domain/declare-centers.ts";
 import type { Written } from "../domain/write-center.ts";
 import { lineDiff } from "../domain/line-diff.ts";
@@ -51,7 +49,8 @@ export function contentRoutes(deps: ServiceDeps): ServiceImpl<typeof ContentServ
       return { versions: versions.map(versionMessage) };
     },
     async getPreferenceCenterVersion(message) {
-      const { written, content } = await foundVersion(deps, callerOf(message).workspaceId, message);
+      const center = await foundCenter(deps, callerOf(message).workspaceId, message.id);
+      const { written, content } = await foundVersion(deps, center, message.version);
       return { version: versionMessage(written), content: contentMessage(content) };
     },
     diffPreferenceCenterVersions: (message) => handleDiff(deps, message),
@@ -97,25 +96,12 @@ async function handleDeclare(deps: ServiceDeps, message: DeclarePreferenceCenter
 }
 
 async function handleDiff(deps: ServiceDeps, message: DiffPreferenceCenterVersionsRequest) {
-  const { workspaceId } = callerOf(message);
-  const [from, to] = await Promise.all(
-    [message.from, message.to].map((version) => foundVersion(deps, workspaceId, { id: message.id, version })),
-  );
-  const before = contentFields(from?.content ?? newContent);
-  const fields = [...contentFields(to?.content ?? newContent)].map(([field, text]) => ({
+  const center = await foundCenter(deps, callerOf(message).workspaceId, message.id);
+  const [from, to] = await Promise.all([foundVersion(deps, center, message.from), foundVersion(deps, center, message.to)]);
+  const before = contentFields(from.content);
+  const fields = [...contentFields(to.content)].map(([field, text]) => ({
     field,
     unified: lineDiff(before.get(field) ?? "", text),
   }));
   return { fields: fields.filter(({ unified }) => unified !== "") };
-}
-
-async function foundVersion(
-  deps: ServiceDeps,
-  workspaceId: string,
-  { id, version }: { readonly id: string; readonly version: number },
-): Promise<WrittenVersion> {
-  const center = await foundCenter(deps, workspaceId, id);
-  const found = await deps.centers.version(workspaceId, center.id, version);
-  if (found === undefined) throw new Refusal("NOT_FOUND", `The preference center has no version ${version}`);
-  return found;
 }
