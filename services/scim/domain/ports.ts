@@ -58,6 +58,21 @@ export interface UserDeleted {
   readonly deletedAt: number;
 }
 
+/** Events that were committed and are not published yet. */
+export interface Outbox {
+  /** Those of a company in order, the oldest first. */
+  next(limit: number): Promise<readonly Waiting[]>;
+  /** They went out. */
+  done(published: readonly Waiting[]): Promise<void>;
+}
+
+export interface Waiting {
+  readonly companyId: string;
+  /** In its company. */
+  readonly id: string;
+  readonly event: UserDeleted;
+}
+
 /** The answer to a request with an Idempotency-Key. */
 export interface IdempotencyEntry extends DocumentMark {
   readonly answer: Answer;

@@ -5,7 +5,7 @@ import type { PublishedEvent } from "../../../platform/events/events.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import { ScimUserDeletedSchema } from "../../../proto/gen/heddle/scim/v1/scim_event_pb.ts";
-import type { Outbox, Waiting } from "../domain/outbox.ts";
+import type { Outbox, Waiting } from "../domain/ports.ts";
 
 /** Resolves when the event is durable elsewhere. */
 export type Publish = (event: PublishedEvent) => Promise<void>;

@@ -1,6 +1,5 @@
 /** Events that wait to be published, of whichever process wrote them: gone when they went out. Two processes may publish one both. */
-import type { Outbox, Waiting } from "../domain/outbox.ts";
-import type { UserDeleted } from "../domain/ports.ts";
+import type { Outbox, UserDeleted, Waiting } from "../domain/ports.ts";
 import type { ScimDocuments } from "./documents.ts";
 import { allCompanies } from "./users.ts";
 
