@@ -1,8 +1,7 @@
 /** Records of one workspace applied to the states that they speak of: what a step writes. Both services of consent plan here. */
-import type { Aged, Mark } from "../../../platform/age.ts";
+import { type Aged, hasMoved, isIn, type Mark } from "../../../platform/age.ts";
 import type { Blame } from "../../../platform/lane/hold-back.ts";
 import type { SetAside } from "../../../platform/lane/lane.ts";
-import { hasMoved, isIn } from "../../../platform/lane/mark.ts";
 import { chained, type ChainHead, emptyChain, type LedgerChange, type LedgerEntry } from "../../../platform/ledger/ledger.ts";
 
 /** What any record says beside its change. */

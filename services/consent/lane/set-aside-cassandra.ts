@@ -1,11 +1,11 @@
 /** Lane records that wait for a human, in the tables of the service whose lane it is. */
+import { markOf } from "../../../platform/age.ts";
 import { allBuckets, bucketOf } from "../../../platform/cassandra/buckets.ts";
 import { inFlight } from "../../../platform/in-flight.ts";
 import type { Session, Statement } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
 import { keysOf, type Waiting } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
-import { markOf } from "../../../platform/lane/mark.ts";
 import { setAsideFromRow } from "./set-aside-row.ts";
 import { stampAfter, stampOf } from "./stamp.ts";
 

@@ -2,11 +2,10 @@
  * The mesh's store of consent. A row and its ledger entries lie in one partition and are one write, with the mark of the last
  * record as its age: repeating a step, or a late writer, changes nothing.
  */
-import type { Aged } from "../../../platform/age.ts";
+import { type Aged, markOf } from "../../../platform/age.ts";
 import { intoBatches, type PartitionWrite, write } from "../../../platform/cassandra/batches.ts";
 import { inFlight } from "../../../platform/in-flight.ts";
 import { type Row, scanTable, type Session, type Statement } from "../../../platform/cassandra/session.ts";
-import { markOf } from "../../../platform/lane/mark.ts";
 import { forgetSetAsideOf, setAsideIn, setAsideList, setAsideOf, waitingIn } from "../lane/set-aside-cassandra.ts";
 import { stampOf } from "../lane/stamp.ts";
 import { cassandraLedger, entriesSince, eraseEntriesOf, listSubjectOf, putEntryOf } from "../../../platform/ledger/cassandra.ts";
