@@ -206,7 +206,7 @@ async function holdFurther(parts: ApartParts, given: UserItems): Promise<Outcome
   return await holdOn(work, { arriving: recordsOf(items), reason: parts.holds.get(holdKey(given)) ?? "" });
 }
 
-function holdKey({ workspaceId, userId }: UserItems): string {
+function holdKey({ workspaceId, userId }: Omit<UserItems, "items">): string {
   return `${workspaceId} ${userId}`;
 }
 
@@ -282,7 +282,7 @@ function remember(
   { user, reason }: { user: LaneUser; reason: string | undefined },
 ): void {
   cache.set(workspaceId, user.id, user);
-  const key = holdKey({ workspaceId, userId: user.id, items: [] });
+  const key = holdKey({ workspaceId, userId: user.id });
   if (user.held && reason !== undefined) holds.set(key, reason);
   else holds.delete(key);
 }

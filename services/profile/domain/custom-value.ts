@@ -1,15 +1,16 @@
 /** Custom attribute values: what kind one is, when two are equal, how objects merge, how large one is. Values are never changed in place. */
+import { isObject } from "./check-json.ts";
 import type { CustomValue, Json, JsonObject, Scalar, TimeValue } from "./track-object.ts";
 
 /** A time is one value, although JSON has to write it as an object. */
 export function isTime(value: Json | CustomValue | undefined): value is TimeValue {
-  if (!isAnyObject(value) || !Object.hasOwn(value, "$time")) return false;
+  if (!isObject(value) || !Object.hasOwn(value, "$time")) return false;
   return typeof value["$time"] === "string" && Object.keys(value).length === 1;
 }
 
 /** An object with keys of the client's own; a time is none. */
 export function isPlainObject(value: Json | CustomValue | undefined): value is JsonObject {
-  return isAnyObject(value) && !isTime(value);
+  return isObject(value) && !isTime(value);
 }
 
 /** An empty array holds scalars as well as objects. */
@@ -32,7 +33,7 @@ export function jsonEqual(left: Json | undefined, right: Json | undefined): bool
   if (Array.isArray(left) && Array.isArray(right)) {
     return left.length === right.length && left.every((item, at) => jsonEqual(item, right[at]));
   }
-  if (!isAnyObject(left) || !isAnyObject(right)) return false;
+  if (!isObject(left) || !isObject(right)) return false;
   const keys = Object.keys(left);
   return keys.length === Object.keys(right).length &&
     keys.every((key) => Object.hasOwn(right, key) && jsonEqual(left[key], right[key]));
@@ -56,10 +57,6 @@ export function fitsIn(bytesMax: number, value: CustomValue): boolean {
   const text = JSON.stringify(value);
   if (text.length * utf8BytesPerCharMax <= bytesMax) return true;
   return text.length <= bytesMax && utf8.encode(text).length <= bytesMax;
-}
-
-function isAnyObject(value: Json | CustomValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 const utf8BytesPerCharMax = 3;

@@ -102,10 +102,13 @@ function sendEmailStatus(effects: Effects, before: UserRow, next: { after: UserR
   }
 }
 
+/** A user with the side of its open merges that was addressed. */
+export type SidedUser = UserRow & { readonly side?: MergeSide | undefined };
+
 /** Memberships go to the user and to all who share its email (spec, track rule 3), the user first. */
 export function sendMemberships(
   effects: Effects,
-  row: UserRow & { readonly side?: MergeSide | undefined },
+  row: SidedUser,
   groups: ConsentChange["subscriptionGroups"],
 ): void {
   if (groups === undefined) return;

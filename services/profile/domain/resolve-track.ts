@@ -5,7 +5,7 @@ import type { ProfileChange } from "./profile-record.ts";
 import type { AttributeObject, EventObject, PurchaseObject, TrackObject } from "./track-object.ts";
 import type { UserKey } from "./user-key.ts";
 import { type AddressChange, addressesOf, externalIdKey, namedUser, nameless, ownNames, withAddresses } from "./user-names.ts";
-import { changeAddresses, changeSideAddresses, moveAddresses, sendMemberships, touchUser } from "./resolve-addresses.ts";
+import { changeAddresses, changeSideAddresses, moveAddresses, sendMemberships, type SidedUser, touchUser } from "./resolve-addresses.ts";
 import { devicesIn, heardNow, takeDevices, withDevices } from "./resolve-devices.ts";
 import { type Effects, makeUserId, putUser, send } from "./resolve-effects.ts";
 import { takePending } from "./resolve-pending.ts";
@@ -76,9 +76,7 @@ function sendMerged(effects: Effects, row: UserRow, object: TrackObject): void {
   if (change !== undefined) dropEmpty(effects, addresses, after);
 }
 
-type Sided = UserRow & { readonly side?: ReturnType<typeof sideOf> };
-
-function sendAddresses(effects: Effects, before: UserRow, next: { after: UserRow; side?: Sided["side"] }): void {
+function sendAddresses(effects: Effects, before: UserRow, next: { after: UserRow; side?: SidedUser["side"] }): void {
   const { email, phone } = next.after;
   const emailChanged = email !== before.email;
   const phoneChanged = phone !== before.phone;
@@ -91,7 +89,7 @@ function sendAddresses(effects: Effects, before: UserRow, next: { after: UserRow
 }
 
 /** What the object changes besides names: profile data and memberships. */
-function sendData(effects: Effects, row: Sided, object: TrackObject): void {
+function sendData(effects: Effects, row: SidedUser, object: TrackObject): void {
   const change = changeOf(object, effects.at);
   if (change !== undefined) send(effects, row, change);
   if (object.kind === "attribute") sendMemberships(effects, row, object.consent?.subscriptionGroups);
