@@ -320,3 +320,9 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
   const began = performance.now();
   while (!(await holds())) expect(performance.now() - began).toBeLessThan(5000);
 }
+
+test("a command for the mesh goes on until it knows that the service cannot be reached, and says so", async () => {
+  const { code, err } = await heddle(["log", "status"], { HEDDLE_PROFILE_URL: "http://127.0.0.1:1" }).ended;
+  expect(err).toMatch(/cannot be reached/);
+  expect(code).toBe(1);
+});
