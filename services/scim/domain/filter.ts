@@ -15,6 +15,8 @@ export interface Compare {
   readonly operator: Operator;
   /** Folded as the attribute is compared; a dateTime is Unix milliseconds; null: no value. */
   readonly value: string | number | boolean | null;
+  /** As it was written. */
+  readonly text: string;
 }
 
 export type Operator = "eq" | "ne" | "co" | "sw" | "ew" | "gt" | "ge" | "lt" | "le";

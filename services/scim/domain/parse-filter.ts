@@ -197,9 +197,9 @@ function comparison(named: AttributePath, operator: Operator, source: Source): C
   }
   if (literal === null) {
     if (operator !== "eq" && operator !== "ne") throw invalid(`'${operator}' cannot be asked of null`);
-    return { kind: "compare", path, operator, value: null };
+    return { kind: "compare", path, operator, value: null, text: "" };
   }
-  return { kind: "compare", path, operator, value: valueFor(attribute, operator, literal) };
+  return { kind: "compare", path, operator, value: valueFor(attribute, operator, literal), text: literal.text };
 }
 
 /** Undefined where the token is no value; a number is its text, which no attribute takes. */

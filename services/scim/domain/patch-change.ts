@@ -135,7 +135,7 @@ function applyBelow(fields: Fields, attribute: Attribute, { op, below, value }: 
 function fromFilter(filter: Filter): Fields {
   if (filter.kind === "and") return Object.assign({}, ...filter.parts.map(fromFilter)) as Fields;
   if (filter.kind !== "compare" || filter.operator !== "eq" || filter.path.length !== 1 || filter.value === null) return {};
-  return { [lastOf(filter.path).name]: filter.value };
+  return { [lastOf(filter.path).name]: typeof filter.value === "string" ? filter.text : filter.value };
 }
 
 /** Members under the names of the schema, and truths that were sent as texts. */

@@ -170,6 +170,9 @@ const cases: readonly (readonly [name: string, operation: unknown, after: Fields
       primary: true,
     }],
   }],
+  ["add an address by a filter, with the letters of its text", { op: "add", path: 'emails[value eq "Zoe@x.de"].type', value: "Desk" }, {
+    emails: [...annResource["emails"] as Fields[], { value: "Zoe@x.de", type: "Desk" }],
+  }],
   ["change the address that is the primary one", { op: "replace", path: "emails[primary eq true].display", value: "Desk" }, {
     emails: [{ value: "ann@example.com", type: "work", primary: true, display: "Desk" }, { value: "Ann@home.example", type: "home" }],
   }],
