@@ -11,6 +11,7 @@ import type { FieldChange } from "../platform/field-changes.ts";
 import { limits } from "../platform/limits.ts";
 import { partVariable } from "../platform/mesh-config.ts";
 import { Refusal } from "../platform/refusal.ts";
+import type { Database } from "../platform/sqlite/database.ts";
 import { withAccessPlace } from "./access-place.ts";
 import { isWanted } from "./ask.ts";
 import { asCalled } from "./called-as.ts";
@@ -34,9 +35,8 @@ export interface ApplyOptions {
 }
 
 export async function apply(options: ApplyOptions): Promise<number> {
-  const text = readDeclarationFile(options.file);
-  // A faulty file is refused before a data folder is made for it.
-  fileProblems(options.file, () => parseDeclaration(text));
+  // A faulty file is refused before a data folder is made for it
+  const { text } = readDeclaration(options.file);
   const shown: DeclareResult[] = [];
   const folder = dataFolder(options.dataDir);
   const isNew = !existsSync(join(folder, databaseFile));
@@ -183,8 +183,27 @@ function checkGroupCounts(file: string, declaration: Declaration): void {
   }
 }
 
-/** The text of a declaration file, `-` for standard input. */
-export function readDeclarationFile(file: string): string {
+interface DeclarationText {
+  /** `-` for standard input. */
+  readonly file: string;
+  readonly text: string;
+}
+
+/** Throws CommandError where the file cannot be read, or is no declaration. */
+export function readDeclaration(file: string): DeclarationText {
+  const text = readDeclarationFile(file);
+  fileProblems(file, () => parseDeclaration(text));
+  return { file, text };
+}
+
+/** As a process starts: says what changed, and which secrets were shown before. */
+export async function applyAtStart(admin: AccessAdmin, { file, text }: DeclarationText, database: Database | undefined): Promise<void> {
+  const result = await applyText(admin, text, { file, database, onMade: (made) => print(describeSecrets(made)) });
+  const isNews = result.changes.some(({ action, note, secretShownBefore }) => action !== "unchanged" || note || secretShownBefore);
+  if (isNews) print(describeResult({ ...result, secrets: [] }, false));
+}
+
+function readDeclarationFile(file: string): string {
   try {
     if (file !== "-" && statSync(file).size > limits.declarationBytesMax) {
       throw new CommandError(`"${file}" is larger than a declaration may be (${limits.declarationBytesMax} bytes)`);
@@ -198,7 +217,7 @@ export function readDeclarationFile(file: string): string {
 }
 
 /** What was done, and the secrets that were made, for a person. */
-export function describeResult(result: DeclareResult, dryRun: boolean): string {
+function describeResult(result: DeclareResult, dryRun: boolean): string {
   const changed = result.changes.filter((change) => change.action !== "unchanged" || change.note);
   const same = result.changes.length - changed.length;
   const rows = changed.map((change) => [change.action, change.what, change.path, change.id, change.note ?? ""]);
@@ -222,7 +241,7 @@ function valueText(value: unknown): string {
   return value === undefined ? "nothing" : JSON.stringify(value);
 }
 
-export function describeSecrets({ secrets }: DeclareResult): string {
+function describeSecrets({ secrets }: DeclareResult): string {
   return secrets.map((made) => `Secret of the ${made.what} ${made.path} (shown once, keep it now):\n  ${made.secret}`).join("\n");
 }
 
@@ -240,7 +259,7 @@ function shownBefore({ changes }: DeclareResult): string {
 const shownBeforeMax = 5;
 
 /** Runs `work`; the problems of a declaration come out as a CommandError with the file's name before each. */
-export function fileProblems<T>(file: string, work: () => T): T {
+function fileProblems<T>(file: string, work: () => T): T {
   try {
     return work();
   } catch (error) {

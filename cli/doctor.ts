@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 
 import { errorText } from "../platform/error-text.ts";
 import { systemClock } from "../platform/clock.ts";
-import { ConfigError } from "../platform/config.ts";
+import { ConfigError, readConfig } from "../platform/config.ts";
 import { openReachFile } from "../platform/log/reach-file.ts";
 import { judgeReach } from "../platform/log/sqlite-epoch.ts";
 import { databaseEndings, modeForOthers } from "../platform/sqlite/owner-only.ts";
@@ -139,7 +139,7 @@ function checkSqlite(): Found {
 
 function checkConfig(env: NodeJS.ProcessEnv): { finding: Finding; config?: StartConfig } {
   try {
-    const config = readStartConfig(env);
+    const config = readConfig(env, readStartConfig);
     const { host, port } = config.gateway;
     return { finding: { check: "configuration", ...ok(`listens on ${host}:${port}, logs ${config.logLevel}`) }, config };
   } catch (error) {

@@ -3,8 +3,6 @@ import type { DescService } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 import type { Access } from "../gateway/access/access.ts";
 import type { AccessAdmin } from "../gateway/access/admin.ts";
-import { parseDeclaration } from "../gateway/access/declaration.ts";
-import type { Change } from "../gateway/access/declare-plan.ts";
 import { type GatewayConfig, readGatewayConfig } from "../gateway/config.ts";
 import type { Between } from "../gateway/console/live/live.ts";
 import type { Processes } from "../gateway/access/processes.ts";
@@ -28,7 +26,7 @@ import { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/
 import { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import { SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
-import { applyText, describeResult, describeSecrets, fileProblems, readDeclarationFile } from "./apply.ts";
+import { applyAtStart, readDeclaration } from "./apply.ts";
 import { print } from "./output.ts";
 
 export interface MeshGatewayConfig {
@@ -67,16 +65,11 @@ export async function openMeshGateway(
 ): Promise<Pick<ServedPart, "health" | "close">> {
   const { clock, logger } = parts;
   return await openAll(async (opened) => {
-    const declaration = applyFile === undefined ? undefined : { file: applyFile, text: readDeclarationFile(applyFile) };
-    if (declaration) fileProblems(declaration.file, () => parseDeclaration(declaration.text));
+    const declaration = applyFile === undefined ? undefined : readDeclaration(applyFile);
     const { access, bus, processes, close: closeAccess } = await openMeshAccess(config.access, { clock, logger });
     const listed: { end?: () => Promise<void> } = {};
     opened.push(closeAccess, async () => await listed.end?.());
-    if (declaration) {
-      const { file, text } = declaration;
-      const applied = await applyText(access, text, { file, database: undefined, onMade: (made) => print(describeSecrets(made)) });
-      if (applied.changes.some(isWorthPrinting)) print(describeResult({ ...applied, secrets: [] }, false));
-    }
+    if (declaration) await applyAtStart(access, declaration, undefined);
     const { url, health } = await listen(config, {
       access,
       processes,
@@ -95,10 +88,6 @@ export async function openMeshGateway(
 async function examine(env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
   const [{ examineRuntime }, { examineGateway }] = await Promise.all([import("./doctor.ts"), import("./doctor-mesh.ts")]);
   return [examineRuntime(), ...await examineGateway(env)];
-}
-
-function isWorthPrinting({ action, note, secretShownBefore }: Change): boolean {
-  return action !== "unchanged" || note !== undefined || secretShownBefore === true;
 }
 
 async function listen(

@@ -5,18 +5,17 @@ import { type MeshAccessConfig, openMeshTenants, readMeshAccess } from "../gatew
 import { systemClock } from "../platform/clock.ts";
 import type { ConfigReader } from "../platform/config.ts";
 import { limits } from "../platform/limits.ts";
-import { createLogger, type Logger, type LogLevel } from "../platform/logger.ts";
+import type { Logger } from "../platform/logger.ts";
 import { ownProcess } from "../platform/own-process.ts";
 import { runUntilSignal } from "../platform/process.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { readTelemetryConfig } from "../platform/telemetry/config.ts";
 import type { PartEnds, ServedPart } from "../platform/rpc/served-part.ts";
 import { openTelemetry } from "../platform/telemetry/telemetry.ts";
-import { asCalled } from "./called-as.ts";
 import { meshParts } from "./mesh-parts.ts";
 import { print, reportFailure, UsageError } from "./output.ts";
 import { openMeshGateway, readMeshGatewayConfig } from "./serve-gateway.ts";
-import { readSettings } from "./settings.ts";
+import { openLog, readLogLevel, readSettings } from "./settings.ts";
 import { releaseSemiSpaceWhole } from "./v8-heap.ts";
 
 export interface ServeOptions {
@@ -85,8 +84,6 @@ async function listening<Config>(
   return part;
 }
 
-const levels: readonly LogLevel[] = ["debug", "info", "warn", "error", "silent"];
-
 async function run<Config extends object>(
   name: string,
   { env }: ServeOptions,
@@ -100,10 +97,10 @@ async function run<Config extends object>(
   const config = readSettings(env, (reader) => ({
     part: read(reader),
     telemetry: readTelemetryConfig(reader),
-    logLevel: reader.text("HEDDLE_LOG_LEVEL", { fallback: "info", choices: levels }),
+    logLevel: readLogLevel(reader),
   }));
   const clock = systemClock;
-  const logger = createLogger({ level: config.logLevel, name: "heddle", write: (line) => process.stderr.write(asCalled(line)) });
+  const logger = openLog(config.logLevel);
   return await runUntilSignal({
     async start(asked) {
       const telemetry = await openTelemetry(config.telemetry, { clock, logger, part: `heddle-${name}` });

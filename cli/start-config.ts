@@ -1,11 +1,12 @@
 /** What `heddle start` reads from the environment. */
 import { type GatewayConfig, readGatewayConfig } from "../gateway/config.ts";
-import { type ConfigRecord, readConfig } from "../platform/config.ts";
+import type { ConfigReader } from "../platform/config.ts";
 import type { LogLevel } from "../platform/logger.ts";
 import { readOptionalRpcServer, type RpcServerConfig } from "../platform/mesh-config.ts";
 import { readTelemetryConfig, type TelemetryConfig } from "../platform/telemetry/config.ts";
 import { type ContentConfig, readContentConfig } from "../services/content/wire.ts";
 import { type ProfileConfig, readProfileConfig } from "../services/profile/wire.ts";
+import { readLogLevel } from "./settings.ts";
 
 export interface StartConfig extends ProfileConfig, ContentConfig {
   readonly gateway: GatewayConfig;
@@ -18,17 +19,14 @@ export interface StartConfig extends ProfileConfig, ContentConfig {
 
 export const defaultDataDir = "./data";
 
-const levels: readonly LogLevel[] = ["debug", "info", "warn", "error", "silent"];
-
-/** Pure. Throws ConfigError with every problem. */
-export function readStartConfig(env: ConfigRecord): StartConfig {
-  return readConfig(env, (read) => ({
-    gateway: readGatewayConfig(read),
-    dataDir: read.text("HEDDLE_DATA_DIR", { fallback: defaultDataDir }),
-    logLevel: read.text("HEDDLE_LOG_LEVEL", { fallback: "info", choices: levels }),
-    telemetry: readTelemetryConfig(read),
-    rpc: readOptionalRpcServer(read),
-    ...readProfileConfig(read),
-    ...readContentConfig(read),
-  }));
+export function readStartConfig(reader: ConfigReader): StartConfig {
+  return {
+    gateway: readGatewayConfig(reader),
+    dataDir: reader.text("HEDDLE_DATA_DIR", { fallback: defaultDataDir }),
+    logLevel: readLogLevel(reader),
+    telemetry: readTelemetryConfig(reader),
+    rpc: readOptionalRpcServer(reader),
+    ...readProfileConfig(reader),
+    ...readContentConfig(reader),
+  };
 }

@@ -1,22 +1,20 @@
 /** heddle start: Heddle in one process, from the environment to a drained end. */
 import type { Access } from "../gateway/access/access.ts";
-import { parseDeclaration } from "../gateway/access/declaration.ts";
-import type { DeclareResult } from "../gateway/access/declare.ts";
 import type { AccessAdmin } from "../gateway/access/sqlite.ts";
 import { systemClock } from "../platform/clock.ts";
-import { ConfigError } from "../platform/config.ts";
 import { limits } from "../platform/limits.ts";
-import { createLogger, type Logger } from "../platform/logger.ts";
+import type { Logger } from "../platform/logger.ts";
 import { runUntilSignal } from "../platform/process.ts";
 import { Refusal } from "../platform/refusal.ts";
 import type { Database } from "../platform/sqlite/database.ts";
 import { asCalled } from "./called-as.ts";
-import { applyText, describeResult, describeSecrets, fileProblems, readDeclarationFile } from "./apply.ts";
+import { applyAtStart, readDeclaration } from "./apply.ts";
 import { declareAllGroups } from "./declare-groups.ts";
 import { type Demo, demoText, keylessDemoText, makeDemo } from "./demo.ts";
 import { type Embedded, openEmbedded } from "./embedded.ts";
 import { CommandError, print, reportFailure } from "./output.ts";
 import { readStartConfig, type StartConfig } from "./start-config.ts";
+import { openLog, readSettings } from "./settings.ts";
 import { releaseSemiSpace } from "./v8-heap.ts";
 
 export interface StartOptions {
@@ -28,18 +26,14 @@ export interface StartOptions {
 
 /** Runs until a signal and answers with the exit code: 0 when everything taken was finished. */
 export async function start(options: StartOptions): Promise<number> {
-  const config = configOf(options.env);
-  const declaration = options.apply === undefined ? undefined : { file: options.apply, text: readDeclarationFile(options.apply) };
-  // A faulty file is reported before anything is opened.
-  if (declaration) fileProblems(declaration.file, () => parseDeclaration(declaration.text));
-  const logger = createLogger({ level: config.logLevel, name: "heddle", write: (line) => process.stderr.write(asCalled(line)) });
+  const config = readSettings(options.env, readStartConfig);
+  // A faulty file is reported before anything is opened
+  const declaration = options.apply === undefined ? undefined : readDeclaration(options.apply);
+  const logger = openLog(config.logLevel);
 
   let demo: Demo | undefined;
   async function prepare(access: Access & AccessAdmin, database: Database): Promise<void> {
-    if (declaration) {
-      const { file, text } = declaration;
-      printMade(await applyText(access, text, { file, database, onMade: (made) => print(describeSecrets(made)) }));
-    }
+    if (declaration) await applyAtStart(access, declaration, database);
     if (options.demo) demo = await makeDemo(access, { isSeen: process.stdout.isTTY });
     await declareAllGroups({ database }, access);
   }
@@ -105,21 +99,6 @@ function withoutStartFailure(logger: Logger): Logger {
       if (event !== "start_failed") logger.error(event, error, fields);
     },
   };
-}
-
-/** Pure but for the record it is given. Throws CommandError with every problem, a line each. */
-function configOf(env: NodeJS.ProcessEnv): StartConfig {
-  try {
-    return readStartConfig(env);
-  } catch (cause) {
-    if (cause instanceof ConfigError) throw new CommandError(cause.message, { cause });
-    throw cause;
-  }
-}
-
-function printMade(result: DeclareResult): void {
-  const changed = result.changes.some((change) => change.action !== "unchanged" || change.note);
-  if (changed) print(describeResult({ ...result, secrets: [] }, false));
 }
 
 function addressProblem(error: unknown, config: StartConfig): CommandError | undefined {

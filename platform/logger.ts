@@ -14,7 +14,8 @@ export interface Logger {
 }
 
 export type Fields = Readonly<Record<string, unknown>>;
-export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
+export const logLevels = ["debug", "info", "warn", "error", "silent"] as const;
+export type LogLevel = (typeof logLevels)[number];
 
 /** Writes to standard output unless `write` is given, which takes each line with its line end. */
 export function createLogger(options: { level: LogLevel; name: string; write?: (line: string) => void }): Logger {

@@ -65,7 +65,7 @@ function readAll(record: ConfigRecord): object {
     scim: readMeshScimConfig(reader),
     content: readMeshContentConfig(reader),
   }));
-  return { mesh, start: readStartConfig(record) };
+  return { mesh, start: readConfig(record, readStartConfig) };
 }
 
 interface Row {
