@@ -1,6 +1,6 @@
 /** heddle capacity: what a load takes, in words or as JSON. */
 import { type Capacity, capacityOf, type Load, megabytes, whole } from "./capacity-model.ts";
-import { exitCodes, type JsonOption, printResult, table } from "./output.ts";
+import { counted, exitCodes, type JsonOption, printResult, table } from "./output.ts";
 
 interface CapacityOptions extends JsonOption {
   readonly requests: number;
@@ -47,7 +47,7 @@ function textOf(load: Load, { objectsPerSecond, oneProcess, mesh, bounds, disk }
       ? `One process is enough: ${percent(oneProcess.cores)} of its core, ${megabytes(oneProcess.diskBytes)} MB of disk.`
       : `One process is not enough: it has one core, and this takes ${oneProcess.cores.toFixed(1)} (more than 0.6 leaves too little room).`,
     "",
-    `The mesh, with ${load.copies} ${load.copies === 1 ? "copy" : "copies"} of everything:`,
+    `The mesh, with ${counted(load.copies, "copy", "copies")} of everything:`,
     table(["", "cores at the peak"], [...rows, ["together", mesh.coresBusy.toFixed(1)]]),
     "",
     `- machines of ${load.coresEach} cores, six tenths busy: ${mesh.machines}`,

@@ -13,20 +13,15 @@ import { readMessagingStatus } from "../services/messaging-status/wire.ts";
 import { readUsers } from "../services/profile/wire.ts";
 import { withAccessPlace } from "./access-place.ts";
 import { chooseWorkspace, databaseFile, dataFolder, withAccess } from "./data-folder.ts";
-import { calling } from "./http-call.ts";
-import { serverKey, serverUrl } from "./import.ts";
+import { calling, serverKey, type ServerOptions, serverUrl } from "./http-call.ts";
 import { CommandError, counted, exitCodes, printError, UsageError } from "./output.ts";
 import { readSettings } from "./settings.ts";
 
-export interface ExportOptions {
+export interface ExportOptions extends ServerOptions {
   readonly ids?: string;
-  readonly url?: string;
-  readonly key?: string;
-  readonly keyFile?: string;
   readonly workspace?: string;
   readonly dataDir?: string;
   readonly output?: string;
-  readonly env: NodeJS.ProcessEnv;
 }
 
 export async function exportUsers(options: ExportOptions): Promise<number> {

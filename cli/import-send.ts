@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 
 import { openClient, RefusedError, UnreachableError } from "../client/client.ts";
 import { isPassing } from "../client/retry.ts";
+import { systemClock } from "../platform/clock.ts";
 import { type Batch, bodyOf } from "./import-batches.ts";
 import type { SentEntry } from "./import-entry.ts";
 import { type BatchSeal, sentEntries } from "./import-ledger.ts";
@@ -16,9 +17,6 @@ export interface SendOptions {
   /** How long one batch is tried again without an answer that settles it. */
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
-  /** Waits; rejects when the signal is aborted. */
-  wait(ms: number): Promise<void>;
-  now(): number;
   /** Called before each wait, for the person who watches. */
   onRetry(reason: string, waitMs: number): void;
 }
@@ -116,13 +114,12 @@ type Request = SendOptions & { readonly idempotencyKey: string };
 
 /** The answer that settles the objects. Throws a CommandError where going on makes no sense. */
 async function requestUntilSettled(body: string, request: Request): Promise<Answer> {
-  const { url, apiKey, signal, deadlineMs, wait, now, onRetry } = request;
-  const began = now();
+  const { url, apiKey, signal, deadlineMs, onRetry } = request;
+  const began = systemClock.monotonic();
   const client = openClient({
     url,
     key: apiKey,
     deadlineMs,
-    world: { wait, now },
     onRetry: (error, waitMs) => onRetry(failureText(error), waitMs),
   });
   try {
@@ -135,7 +132,9 @@ async function requestUntilSettled(body: string, request: Request): Promise<Answ
     if (!settled || settled.message !== "success") throw new CommandError(notHeddle(url, status, settled?.message).message);
     return { ...settled, ok: true };
   } catch (error) {
-    if (error instanceof RefusedError || error instanceof UnreachableError) return refusedAnswer(error, { url, waitedMs: now() - began });
+    if (error instanceof RefusedError || error instanceof UnreachableError) {
+      return refusedAnswer(error, { url, waitedMs: systemClock.monotonic() - began });
+    }
     throw error;
   }
 }

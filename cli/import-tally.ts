@@ -7,7 +7,7 @@ import { type ObjectArray, objectArrays, reasonOf, type SentEntry } from "./impo
 import { isMendable } from "./import-part.ts";
 import type { Refused } from "./import-report.ts";
 import type { Sent } from "./import-send.ts";
-import { printError } from "./output.ts";
+import { counted, printError } from "./output.ts";
 
 export type Counts = Record<ObjectArray, number>;
 
@@ -133,7 +133,7 @@ function partText({ reported, said }: { readonly reported: number; readonly said
 /** Said by name, so that the operator sees it before the old system is gone. */
 function leftText(left: ReadonlyMap<string, number>): string {
   if (left.size === 0) return "";
-  const names = [...left].map(([name, users]) => `${name} (${users} ${users === 1 ? "user" : "users"})`).join(", ");
+  const names = [...left].map(([name, users]) => `${name} (${counted(users, "user")})`).join(", ");
   const whole = asCalled("heddle backup and heddle restore move users whole");
   return `\nAn import cannot carry: ${names}. Events and purchases can be imported as such; ${whole}`;
 }

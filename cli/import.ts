@@ -1,5 +1,5 @@
 /** heddle import: sends a file to /users/track over HTTP, in order, each row once, with a report of what was refused. */
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { basename } from "node:path";
 
 import { errorText } from "../platform/error-text.ts";
@@ -7,21 +7,17 @@ import { systemClock } from "../platform/clock.ts";
 import { limits } from "../platform/limits.ts";
 import type { Batch } from "./import-batches.ts";
 import type { Entry } from "./import-entry.ts";
+import { serverKey, type ServerOptions, serverUrl } from "./http-call.ts";
 import { fileIdentity, type Format, formatOf, type FormatOptions, readEntries } from "./import-format.ts";
 import { type Ledger, openLedger } from "./import-ledger.ts";
 import { countTaken, openTally, type Tally } from "./import-tally.ts";
 import { openReport } from "./import-report.ts";
 import { runImport } from "./import-run.ts";
 import type { SendOptions, Sent } from "./import-send.ts";
-import { CommandError, exitCodes, type JsonOption, printError, printResult, UsageError } from "./output.ts";
-import { httpAddress } from "./option-values.ts";
+import { CommandError, exitCodes, type JsonOption, printError, printResult } from "./output.ts";
 import { openProgressBar, type ProgressBar } from "./progress-bar.ts";
-import { readStandardInput } from "./standard-input.ts";
 
-export interface ImportOptions extends FormatOptions, JsonOption {
-  readonly url?: string;
-  readonly key?: string;
-  readonly keyFile?: string;
+export interface ImportOptions extends FormatOptions, ServerOptions, JsonOption {
   readonly batchSize: number;
   readonly concurrency: number;
   /** Seconds. */
@@ -29,7 +25,6 @@ export interface ImportOptions extends FormatOptions, JsonOption {
   readonly run?: string;
   readonly quiet?: boolean;
   readonly dryRun?: boolean;
-  readonly env: NodeJS.ProcessEnv;
 }
 
 export async function importFile(file: string, options: ImportOptions): Promise<number> {
@@ -151,46 +146,11 @@ function sendingOf(
   return {
     deadlineMs: options.deadline * 1000,
     signal,
-    wait: (ms) => abortableWait(ms, signal),
-    now: systemClock.now,
     onRetry(reason, waitMs) {
       bar.clear();
       printError(`Waiting ${(waitMs / 1000).toFixed(1)} s: ${reason}`);
     },
   };
-}
-
-/** Address of the server, from the option, the environment or the default. */
-export function serverUrl(options: { readonly url?: string; readonly env: NodeJS.ProcessEnv }): string {
-  if (options.url !== undefined) return httpAddress(options.url, "--url");
-  return httpAddress(options.env["HEDDLE_URL"] || "http://127.0.0.1:8080", "HEDDLE_URL");
-}
-
-/** A file keeps the key out of the list of processes, and out of the shell's history. */
-export function serverKey(options: { readonly key?: string; readonly keyFile?: string; readonly env: NodeJS.ProcessEnv }): string {
-  if (options.key !== undefined && options.keyFile !== undefined) throw new UsageError("Give --key-file or --key, not both");
-  if (options.keyFile !== undefined) return keyOf(options.keyFile);
-  const key = options.key ?? (options.env["HEDDLE_KEY"] || options.env["HEDDLE_API_KEY"]);
-  if (!key) {
-    throw new UsageError("Give an API key with --key-file, in HEDDLE_KEY, or with --key, which other users of this machine can see");
-  }
-  return key;
-}
-
-function keyOf(file: string): string {
-  const name = file === "-" ? "standard input" : `"${file}"`;
-  const text = file === "-" ? readStandardInput().toString() : readKeyFile(file);
-  const key = text.trim();
-  if (key === "" || /\s/.test(key)) throw new CommandError(`There must be an API key and nothing else in ${name}`);
-  return key;
-}
-
-function readKeyFile(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (cause) {
-    throw new CommandError(`Cannot read the key in "${file}": ${errorText(cause)}`, { cause });
-  }
 }
 
 function sizeOf(file: string): number {
@@ -209,18 +169,4 @@ function showProgress(bar: ProgressBar, at: { tally: Tally; part: number; size: 
   const left = at.part > 0 ? (seconds * (at.size - at.part)) / at.part : 0;
   const refused = at.tally.refused > 0 ? `, ${at.tally.refused} refused` : "";
   bar.show(at.part, at.size, `${at.tally.total()} objects${refused}, about ${Math.ceil(left)} s left`);
-}
-
-function abortableWait(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason as Error);
-    const timer = setTimeout(finish, ms);
-    signal.addEventListener("abort", finish, { once: true });
-    function finish(): void {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", finish);
-      if (signal.aborted) reject(signal.reason as Error);
-      else resolve();
-    }
-  });
 }

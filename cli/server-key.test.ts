@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { serverKey } from "./import.ts";
+import { serverKey } from "./http-call.ts";
 import { CommandError, UsageError } from "./output.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "heddle-key-"));

@@ -1,17 +1,9 @@
 /** heddle users: lists the users that /users/track rejects, and admits one again. Over HTTP. */
 import { type Answer, type Input, openClient, RefusedError } from "../client/client.ts";
-import { calling } from "./http-call.ts";
-import { serverKey, serverUrl } from "./import.ts";
+import { calling, serverKey, type ServerOptions, serverUrl } from "./http-call.ts";
 import { CommandError, exitCodes, type JsonOption, plain, printResult, table, UsageError } from "./output.ts";
 
-interface ServerOptions extends JsonOption {
-  readonly url?: string;
-  readonly key?: string;
-  readonly keyFile?: string;
-  readonly env: NodeJS.ProcessEnv;
-}
-
-export async function rejected(options: ServerOptions): Promise<number> {
+export async function rejected(options: ServerOptions & JsonOption): Promise<number> {
   const url = serverUrl(options);
   const client = openClient({ url, key: serverKey(options) });
   const { users = [] } = (await calling("The list", url, () => client.call("listRejectedUsers", {}))).body;
@@ -22,7 +14,7 @@ export async function rejected(options: ServerOptions): Promise<number> {
   return exitCodes.ok;
 }
 
-export interface AdmitOptions extends ServerOptions {
+export interface AdmitOptions extends ServerOptions, JsonOption {
   readonly externalId?: string;
   readonly platformId?: string;
   readonly alias?: readonly string[];
