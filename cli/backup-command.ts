@@ -1,6 +1,6 @@
 /** The commands heddle backup and heddle restore: their options and help. */
 import type { Command } from "commander";
-import { jsonHelp, whole } from "./option-values.ts";
+import { dataDirHelp, jsonHelp, whole } from "./option-values.ts";
 
 export function addBackup(program: Command, done: (code: number) => void): void {
   program.command("backup")
@@ -16,7 +16,7 @@ export function addBackup(program: Command, done: (code: number) => void): void 
       "--shared-link-keys",
       "with --workspace: also keys of links that are older than a workspace's own keys, which make links of all workspaces",
     )
-    .option("--data-dir <folder>", "data folder, HEDDLE_DATA_DIR or ./data unless given")
+    .option("--data-dir <folder>", dataDirHelp)
     .option("--json", jsonHelp)
     .addHelpText("after", shapes)
     .action(async (file, options) => done(await (await import("./backup.ts")).backup(file, { ...options, env: process.env })));

@@ -26,15 +26,15 @@ import { exitCodes, isoTime, print, UsageError } from "./output.ts";
 import { readSettings } from "./settings.ts";
 
 export interface EventsOptions {
-  readonly after: string;
-  readonly limit: string;
+  readonly after: number;
+  readonly limit: number;
   readonly subject?: string;
   readonly dataDir?: string;
 }
 
 export async function events({ after, limit, subject, dataDir }: EventsOptions): Promise<number> {
-  let place = wholeOf("--after", after);
-  let left = wholeOf("--limit", limit);
+  let place = after;
+  let left = limit;
   if (subject !== undefined && !payloads.has(subject)) {
     throw new UsageError(`There is no subject "${subject}"; there are ${[...payloads.keys()].join(", ")}`);
   }
@@ -48,11 +48,6 @@ export async function events({ after, limit, subject, dataDir }: EventsOptions):
     }
   });
   return exitCodes.ok;
-}
-
-function wholeOf(option: string, text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new UsageError(`Expected ${option} to be a whole number, got "${text}"`);
-  return Number(text);
 }
 
 async function withEvents(dataDir: string | undefined, work: (events: Pick<Events, "read">) => Promise<void>): Promise<void> {

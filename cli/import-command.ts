@@ -1,14 +1,12 @@
 /** The commands heddle import and heddle export: their options and help. */
 import type { Command } from "commander";
-import { collect, dataDirHelp, jsonHelp, jsonLinesHelp, keyHelp, whole } from "./option-values.ts";
+import { addServerOptions, collect, dataDirHelp, jsonHelp, jsonLinesHelp, whole } from "./option-values.ts";
 
 export function addImport(program: Command, done: (code: number) => void): void {
-  program.command("import")
+  const command = program.command("import")
     .description("send a file of users, events and purchases to /users/track")
-    .argument("<file>", "NDJSON, CSV or other delimited text")
-    .option("--url <url>", "address of Heddle, HEDDLE_URL or http://127.0.0.1:8080 unless given")
-    .option("--key-file <file>", "file of an API key with users.track, - for standard input; HEDDLE_KEY unless given")
-    .option("--key <key>", keyHelp)
+    .argument("<file>", "NDJSON, CSV or other delimited text");
+  addServerOptions(command, "users.track")
     .option("--format <format>", "ndjson or csv; by the file's name unless given")
     .option("--type <type>", "what each row of a table is: attribute, event or purchase")
     .option(
@@ -75,12 +73,10 @@ Examples:
 `;
 
 export function addExport(program: Command, done: (code: number) => void): void {
-  program.command("export")
+  const command = program.command("export")
     .description("write users as NDJSON, one a line")
-    .option("--ids <file>", "file of external ids, one a line, or of identifier objects; read over HTTP")
-    .option("--url <url>", "address of Heddle, HEDDLE_URL or http://127.0.0.1:8080 unless given")
-    .option("--key-file <file>", "file of an API key with users.export.ids, - for standard input; HEDDLE_KEY unless given")
-    .option("--key <key>", keyHelp)
+    .option("--ids <file>", "file of external ids, one a line, or of identifier objects; read over HTTP");
+  addServerOptions(command, "users.export.ids")
     .option("--workspace <workspace>", "workspace by id, name or company/name, when reading the data folder")
     .option("--data-dir <folder>", dataDirHelp)
     .option("-o, --output <file>", "write to this file instead of standard output")

@@ -1,13 +1,15 @@
 /** The commands of heddle log and heddle events: their options and help. */
 import type { Command } from "commander";
-import { jsonHelp, jsonLinesHelp } from "./option-values.ts";
+import { jsonHelp, jsonLinesHelp, whole } from "./option-values.ts";
+
+const placeMax = 999_999_999_999_999;
 
 export function addEvents(program: Command, done: (code: number) => void): void {
   program.command("events")
     .description("what services published, as NDJSON, the oldest first; also while the server runs")
-    .option("--after <sequence>", "only those behind this place", "0")
+    .option("--after <sequence>", "only those behind this place", whole(0, placeMax), 0)
     .option("--subject <subject>", "only those of one kind, such as profile.user.merged.v1")
-    .option("--limit <count>", "at most this many", "1000")
+    .option("--limit <count>", "at most this many", whole(0, placeMax), 1_000)
     .option(
       "--data-dir <folder>",
       "data folder; without it the mesh whose HEDDLE_NATS_URL the environment has, else HEDDLE_DATA_DIR or ./data",

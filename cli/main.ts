@@ -7,7 +7,7 @@ import { addCapacity } from "./capacity-command.ts";
 import { addConsent } from "./consent-command.ts";
 import { addExport, addImport } from "./import-command.ts";
 import { addEvents, addLog } from "./log-command.ts";
-import { dataDirHelp, hours, jsonHelp, shells, whole } from "./option-values.ts";
+import { dataDirHelp, hours, jsonHelp, shells, whole, workspaceHelp } from "./option-values.ts";
 import { asCalled } from "./called-as.ts";
 import { exitCodes, reportFailure } from "./output.ts";
 import { addPreferenceCenters } from "./preference-centers-command.ts";
@@ -155,12 +155,11 @@ Examples:
 
 function addKeys(program: Command, done: (code: number) => void): void {
   const keys = program.command("keys").description("make, list, revoke and rotate API keys; also while the server runs");
-  const workspace = "workspace by id, name or company/name; needed where there are several";
   keys.command("create")
     .description("make a key and show its secret once")
     .requiredOption("--name <name>", "name of the key")
     .requiredOption("--permissions <names...>", `what it may do, for example users.track; "*" for everything`)
-    .option("--workspace <workspace>", workspace)
+    .option("--workspace <workspace>", workspaceHelp)
     .option("--allow-ip <addresses...>", "only from these addresses or ranges, such as 10.0.0.0/8")
     .option("--data-dir <folder>", dataDirHelp)
     .option("--json", jsonHelp)
@@ -168,7 +167,7 @@ function addKeys(program: Command, done: (code: number) => void): void {
     .action(async (options) => done(await (await import("./keys.ts")).create(options)));
   keys.command("list")
     .description("list keys, never their secrets")
-    .option("--workspace <workspace>", workspace)
+    .option("--workspace <workspace>", workspaceHelp)
     .option("--data-dir <folder>", dataDirHelp)
     .option("--json", jsonHelp)
     .action(async (options) => done(await (await import("./keys.ts")).list(options)));

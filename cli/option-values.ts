@@ -1,5 +1,5 @@
 /** How values of options are read from the command line. */
-import { InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { UsageError } from "./output.ts";
 
 export const shells = ["bash", "zsh", "fish"] as const;
@@ -7,12 +7,12 @@ export type Shell = (typeof shells)[number];
 
 export const dataDirHelp =
   "data folder; unless given the mesh where HEDDLE_CASSANDRA_CONTACT_POINTS is set, else HEDDLE_DATA_DIR or ./data";
+export const workspaceHelp = "workspace by id, name or company/name; needed where there are several";
 export const jsonHelp = "print the result as JSON";
 /** Of commands that print a line of JSON for each thing anyway, so that --json can be given to every command. */
 export const jsonLinesHelp = "a line of JSON each, as without it";
 export const linkUrlHelp =
   "where people reach the server; unless given HEDDLE_PAGES_URL, HEDDLE_PUBLIC_URL or the address of the server that runs on the data folder";
-export const keyHelp = "the key itself, which whoever lists the processes of this machine can see";
 
 export function collect(value: string, before: string[]): string[] {
   return [...before, value];
@@ -36,4 +36,12 @@ export function hours(value: string): number {
 export function httpAddress(url: string, name: string): string {
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url;
   throw new UsageError(`${name} must be an http or https address, not "${url}"`);
+}
+
+/** Where the server is, and the key that it is called with. */
+export function addServerOptions(command: Command, permission: string): Command {
+  return command
+    .option("--url <url>", "address of Heddle, HEDDLE_URL or http://127.0.0.1:8080 unless given")
+    .option("--key-file <file>", `file of an API key with ${permission}, - for standard input; HEDDLE_KEY unless given`)
+    .option("--key <key>", "the key itself, which whoever lists the processes of this machine can see");
 }

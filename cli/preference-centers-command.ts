@@ -1,6 +1,6 @@
 /** The commands of heddle preference-centers: their options and help. */
 import type { Command } from "commander";
-import { jsonHelp, linkUrlHelp } from "./option-values.ts";
+import { dataDirHelp, jsonHelp, linkUrlHelp, workspaceHelp } from "./option-values.ts";
 
 export function addPreferenceCenters(program: Command, done: (code: number) => void): void {
   const centers = program.command("preference-centers").description(
@@ -9,8 +9,8 @@ export function addPreferenceCenters(program: Command, done: (code: number) => v
   function command(words: string, description: string): Command {
     return centers.command(words)
       .description(description)
-      .option("--workspace <workspace>", "workspace by id, name or company/name; needed where there are several")
-      .option("--data-dir <folder>", "data folder, HEDDLE_DATA_DIR or ./data unless given")
+      .option("--workspace <workspace>", workspaceHelp)
+      .option("--data-dir <folder>", dataDirHelp)
       .option("--json", jsonHelp);
   }
   command("list", "all preference centers with their ids")
@@ -27,7 +27,7 @@ export function addPreferenceCenters(program: Command, done: (code: number) => v
     .action(async (center, externalId, options) => done(await (await import("./preference-centers.ts")).url(center, externalId, options)));
   centers.command("rotate-link-key")
     .description("seal new links with a new key; links already sent stay good until they expire")
-    .option("--data-dir <folder>", "data folder, HEDDLE_DATA_DIR or ./data unless given")
+    .option("--data-dir <folder>", dataDirHelp)
     .option("--json", jsonHelp)
     .action(async (options) => done(await (await import("./preference-centers.ts")).rotateLinkKey(options)));
 }

@@ -1,16 +1,11 @@
 /** The commands of heddle users: their options and help. */
 import type { Command } from "commander";
-import { jsonHelp, keyHelp } from "./option-values.ts";
+import { addServerOptions, jsonHelp } from "./option-values.ts";
 
 export function addUsers(program: Command, done: (code: number) => void): void {
   const users = program.command("users").description("users who have too much for one person: who is rejected, and back in");
   function command(words: string, description: string): Command {
-    return users.command(words)
-      .description(description)
-      .option("--url <url>", "address of Heddle, HEDDLE_URL or http://127.0.0.1:8080 unless given")
-      .option("--key-file <file>", "file of an API key with console.operate, - for standard input; HEDDLE_KEY unless given")
-      .option("--key <key>", keyHelp)
-      .option("--json", jsonHelp);
+    return addServerOptions(users.command(words).description(description), "console.operate").option("--json", jsonHelp);
   }
   command("rejected", "users of whom /users/track takes no more, and why")
     .action(async (options) => done(await (await import("./users.ts")).rejected({ ...options, env: process.env })));
