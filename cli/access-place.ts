@@ -4,17 +4,9 @@ import type { AccessAdmin } from "../gateway/access/admin.ts";
 import { systemClock } from "../platform/clock.ts";
 import { silentLogger } from "../platform/logger.ts";
 import type { Database } from "../platform/sqlite/database.ts";
-import { dataFolder, withAccess } from "./data-folder.ts";
+import { dataFolder, isMesh, type PlaceOptions, withAccess } from "./data-folder.ts";
 import type { JsonOption } from "./output.ts";
 import { readSettings } from "./settings.ts";
-
-interface PlaceOptions {
-  /** Names a data folder, whatever the environment says. */
-  readonly dataDir?: string;
-  readonly env?: NodeJS.ProcessEnv;
-  /** Makes a data folder where there is none. */
-  readonly create?: boolean;
-}
 
 /** Of most commands. */
 export interface FolderOptions extends JsonOption {
@@ -28,17 +20,14 @@ export interface WorkspaceOptions extends FolderOptions {
 }
 
 /**
- * Opens what says who may call, runs `work`, and closes it. That is the mesh where HEDDLE_CASSANDRA_CONTACT_POINTS is set and
- * no folder is named, with the settings that its parts have; `database` is there for a data folder only. Servers may run:
+ * Opens what says who may call, runs `work`, and closes it. In the mesh with the settings that its parts have; `database` is there for a data folder only. Servers may run:
  * they learn of changes within a second.
  */
 export async function withAccessPlace<T>(
-  { dataDir, env = process.env, create = false }: PlaceOptions,
+  { dataDir, env = process.env, create = false }: PlaceOptions & { readonly create?: boolean },
   work: (access: Access & AccessAdmin, database: Database | undefined) => Promise<T> | T,
 ): Promise<T> {
-  if (dataDir !== undefined || !env["HEDDLE_CASSANDRA_CONTACT_POINTS"]) {
-    return await withAccess(dataFolder(dataDir, env), work, { create });
-  }
+  if (!isMesh({ dataDir, env })) return await withAccess(dataFolder(dataDir, env), work, { create });
   // The drivers of the mesh take memory that a server in one process does not have to spend
   const { openMeshAccess, readMeshAccess } = await import("../gateway/mesh-access.ts");
   const config = readSettings(env, readMeshAccess);

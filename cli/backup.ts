@@ -10,7 +10,7 @@ import { openDatabase } from "../platform/sqlite/database.ts";
 import { lockDirectory, makeFolder } from "../platform/sqlite/lock.ts";
 import { backupFileIn, removeOldBackups } from "./backup-folder.ts";
 import { checkBackup, copyDatabaseOf, sealBackup, sizeOf, unsound } from "./backup-file.ts";
-import { databaseFile, dataFolder } from "./data-folder.ts";
+import { databaseFile, dataFolder, isMesh } from "./data-folder.ts";
 import { inPart, refuseChangesBeside, withScratch } from "./in-part.ts";
 import type { Moved } from "./move.ts";
 import { CommandError, exitCodes, isoTime, type JsonOption, printResult, UsageError } from "./output.ts";
@@ -25,11 +25,6 @@ interface BackupOptions extends JsonOption {
   /** Where a folder is named: how many of its backups stay, the newest. */
   readonly keep?: number;
   readonly env: NodeJS.ProcessEnv;
-}
-
-/** As for other commands: a folder that is named is meant, whatever the environment says. */
-function isMesh({ dataDir, env }: BackupOptions): boolean {
-  return dataDir === undefined && Boolean(env["HEDDLE_CASSANDRA_CONTACT_POINTS"]);
 }
 
 /** The copy holds everything: the log, all tables, who may call, and what waits to be applied. */

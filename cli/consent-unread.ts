@@ -1,8 +1,9 @@
 /** Lanes of consent for heddle log: how far they are, and records that wait for a human: shown, tried once more, and passed over. */
 import type { SetAsidePlace } from "../platform/lane/hold-back.ts";
 import type { ShownRecord } from "../platform/lane/shown-record.ts";
-import { type FolderOptions, withAccessPlace } from "./access-place.ts";
+import type { FolderOptions } from "./access-place.ts";
 import { type ConsentPlace, type LaneLag, type LedgerPlace, type UnreadRecord, withConsentPlace } from "./consent-place.ts";
+import { dataFolder, isMesh, withAccess } from "./data-folder.ts";
 
 interface UnreadConsent extends UnreadRecord {
   /** The service whose lane it is. */
@@ -58,11 +59,9 @@ export async function redriveConsent(options: FolderOptions): Promise<number> {
 
 /** Undefined in a mesh whose settings do not say where the services are. */
 async function inPlace<T>({ dataDir }: FolderOptions, work: (place: ConsentPlace) => Promise<T>): Promise<T | undefined> {
-  const { env } = process;
-  if (dataDir === undefined && env["HEDDLE_PROFILE_URL"]) {
-    if (!env["HEDDLE_SUBSCRIPTION_URL"] || !env["HEDDLE_MESSAGING_STATUS_URL"]) return undefined;
-    return await withConsentPlace({ database: undefined }, work);
+  if (!isMesh({ dataDir }, "HEDDLE_PROFILE_URL")) {
+    return await withAccess(dataFolder(dataDir), (_, database) => withConsentPlace({ database }, work));
   }
-  const folder = dataDir === undefined ? {} : { dataDir };
-  return await withAccessPlace(folder, (_, database) => withConsentPlace({ database }, work));
+  if (!process.env["HEDDLE_SUBSCRIPTION_URL"] || !process.env["HEDDLE_MESSAGING_STATUS_URL"]) return undefined;
+  return await withConsentPlace({ database: undefined }, work);
 }

@@ -11,7 +11,7 @@ import { openReachFile } from "../platform/log/reach-file.ts";
 import { judgeReach } from "../platform/log/sqlite-epoch.ts";
 import { databaseEndings, modeForOthers } from "../platform/sqlite/owner-only.ts";
 import { asCalled } from "./called-as.ts";
-import { databaseFile, dataFolder, isServed } from "./data-folder.ts";
+import { databaseFile, dataFolder, isMesh, isServed } from "./data-folder.ts";
 import type { Finding } from "../platform/finding.ts";
 import { exitCodes, printResult, table } from "./output.ts";
 import { runningFile, type RunningRecord } from "./running-record.ts";
@@ -31,8 +31,7 @@ const clockAheadMsMax = 5 * 60_000;
 const firstDay = Date.UTC(2026, 0, 1);
 
 export async function doctor(options: DoctorOptions): Promise<number> {
-  const isMesh = options.dataDir === undefined && Boolean(options.env["HEDDLE_CASSANDRA_CONTACT_POINTS"]);
-  const found = isMesh ? await examineOfMesh(options.env) : await examine(options);
+  const found = isMesh(options) ? await examineOfMesh(options.env) : await examine(options);
   const findings = found.map((finding) => ({ ...finding, text: asCalled(finding.text) }));
   const failed = findings.some((finding) => finding.level === "fail");
   printResult(options, findings, table(["CHECK", "", "FOUND"], findings.map(({ check, level, text }) => [check, level, text])));

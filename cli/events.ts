@@ -21,7 +21,7 @@ import { file_heddle_messaging_status_v1_messaging_status_event as statusEvents 
 import { file_heddle_profile_v1_profile_event as profileEvents } from "../proto/gen/heddle/profile/v1/profile_event_pb.ts";
 import { file_heddle_scim_v1_scim_event as scimEvents } from "../proto/gen/heddle/scim/v1/scim_event_pb.ts";
 import { file_heddle_subscription_v1_subscription_event as subscriptionEvents } from "../proto/gen/heddle/subscription/v1/subscription_event_pb.ts";
-import { dataFolder, withAccess } from "./data-folder.ts";
+import { dataFolder, isMesh, withAccess } from "./data-folder.ts";
 import { exitCodes, isoTime, print, UsageError } from "./output.ts";
 import { readSettings } from "./settings.ts";
 
@@ -51,7 +51,7 @@ export async function events({ after, limit, subject, dataDir }: EventsOptions):
 }
 
 async function withEvents(dataDir: string | undefined, work: (events: Pick<Events, "read">) => Promise<void>): Promise<void> {
-  if (dataDir === undefined && process.env["HEDDLE_NATS_URL"]) {
+  if (isMesh({ dataDir }, "HEDDLE_NATS_URL")) {
     const stream = await readEventStream({ ...readSettings(process.env, readEvents), logger: silentLogger });
     try {
       return await work(stream);

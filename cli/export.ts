@@ -12,7 +12,7 @@ import { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_p
 import { readMessagingStatus } from "../services/messaging-status/wire.ts";
 import { readUsers } from "../services/profile/wire.ts";
 import { withAccessPlace } from "./access-place.ts";
-import { chooseWorkspace, databaseFile, dataFolder, withAccess } from "./data-folder.ts";
+import { chooseWorkspace, databaseFile, dataFolder, isMesh, withAccess } from "./data-folder.ts";
 import { calling, serverKey, type ServerOptions, serverUrl } from "./http-call.ts";
 import { CommandError, counted, exitCodes, printError, UsageError } from "./output.ts";
 import { readSettings } from "./settings.ts";
@@ -34,8 +34,7 @@ export async function exportUsers(options: ExportOptions): Promise<number> {
   let users = 0;
   const missing: string[] = [];
   try {
-    const inMesh = options.dataDir === undefined && Boolean(options.env["HEDDLE_PROFILE_URL"]);
-    const readAll = inMesh ? readMesh : readFolder;
+    const readAll = isMesh(options, "HEDDLE_PROFILE_URL") ? readMesh : readFolder;
     const pages = options.ids === undefined ? readAll(options) : readNamed(options.ids, options, missing);
     for await (const page of pages) {
       users += page.length;
@@ -71,8 +70,8 @@ async function* readFolder(options: ExportOptions): AsyncGenerator<readonly unkn
 
 /** All users of a workspace, in pages, each as its profile stood when its page was read. */
 async function* readMesh({ env, workspace: name }: ExportOptions): AsyncGenerator<readonly unknown[]> {
-  const { id: workspaceId, currencyRates } = await withAccessPlace({ env }, (access) => chooseWorkspace(access.rows(), name));
   const peer = readSettings(env, (reader) => readPeer(reader, "profile"));
+  const { id: workspaceId, currencyRates } = await withAccessPlace({ env }, (access) => chooseWorkspace(access.rows(), name));
   const { client, close } = connectClient(ProfileService, { ...peer, caller: "operator", deadlineMs: limits.rpcDeadlineMsMax });
   try {
     for (let pageToken = "";;) {

@@ -1,7 +1,7 @@
 /** What links begin with that commands print: where people reach the server. */
 import { resolve } from "node:path";
 import { withoutEnd } from "../platform/text-ends.ts";
-import { dataFolder, isServed } from "./data-folder.ts";
+import { dataFolder, isMesh, isServed } from "./data-folder.ts";
 import { UsageError } from "./output.ts";
 import { httpAddress } from "./option-values.ts";
 import { runningFile } from "./running-record.ts";
@@ -26,7 +26,7 @@ export function linkBase({ url, dataDir }: LinkOptions, env: NodeJS.ProcessEnv =
 }
 
 function listenedAddress(dataDir: string | undefined, env: NodeJS.ProcessEnv): string | undefined {
-  if (dataDir === undefined && env["HEDDLE_CASSANDRA_CONTACT_POINTS"]) return undefined;
+  if (isMesh({ dataDir, env })) return undefined;
   const folder = resolve(dataFolder(dataDir, env));
   const record = runningFile(folder).read();
   return record !== undefined && isServed(folder) ? record.url : undefined;

@@ -10,7 +10,7 @@ import { type LogOperation, openLogOperation } from "../services/profile/wire.ts
 import type { FolderOptions } from "./access-place.ts";
 import { withCalled } from "./called-part.ts";
 import { consentLanes, redriveConsent, showConsent, skipConsent } from "./consent-unread.ts";
-import { dataFolder, partitions, withAccess } from "./data-folder.ts";
+import { dataFolder, isMesh, partitions, withAccess } from "./data-folder.ts";
 import { counted, exitCodes, plain, print, printJson, printResult, table, UsageError } from "./output.ts";
 import { placeOf, type RecordOptions } from "./record-place.ts";
 import { readSettings } from "./settings.ts";
@@ -103,7 +103,7 @@ function lackOfAddresses(): never {
 }
 
 async function withLog<T>({ dataDir }: FolderOptions, work: (log: LogOperation) => Promise<T>): Promise<T> {
-  if (dataDir === undefined && process.env["HEDDLE_PROFILE_URL"]) {
+  if (isMesh({ dataDir }, "HEDDLE_PROFILE_URL")) {
     const peer = readSettings(process.env, (reader) => readPeer(reader, "profile"));
     return await withCalled(LogService, { ...peer, caller: "operator" }, (client) => work(meshLog(client)));
   }

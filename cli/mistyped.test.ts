@@ -66,6 +66,15 @@ test("one of a thing is no plural", async () => {
   expect((await heddle("consent", "verify")).output).toContain("subscription: 0 entries, all as they were written");
 });
 
+test.each(["log status", "log redrive", "export", "events"])(
+  "heddle %s reads no data folder where the environment is that of a mesh and lacks an address",
+  async (words) => {
+    const done = await runCommand(words.split(" "), { ...variables, HEDDLE_CASSANDRA_CONTACT_POINTS: "127.0.0.1:1" });
+    expect([done.code, done.output]).toEqual([1, ""]);
+    expect(done.errors).toMatch(words === "events" ? /HEDDLE_NATS_URL: expected/ : /HEDDLE_PROFILE_URL: expected/);
+  },
+);
+
 test("an export that fails leaves no file", async () => {
   const output = join(folder, "users.ndjson");
   expect((await heddle("export", "--workspace", "nope", "-o", output)).code).toBe(1);
