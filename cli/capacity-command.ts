@@ -1,7 +1,7 @@
 /** The options and help of heddle capacity. */
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import { measured } from "./capacity-model.ts";
-import { jsonHelp, whole } from "./option-values.ts";
+import { jsonHelp, number, whole } from "./option-values.ts";
 
 export function addCapacity(program: Command, done: (code: number) => void): void {
   program.command("capacity")
@@ -35,12 +35,4 @@ Examples:
 `,
     )
     .action(async (options) => done((await import("./capacity.ts")).capacity(options)));
-}
-
-function number(min: number, max: number): (value: string) => number {
-  return (value) => {
-    const read = Number(value);
-    if (value.trim() !== "" && read >= min && read <= max) return read;
-    throw new InvalidArgumentError(`It must be a number from ${min} to ${max}.`);
-  };
 }

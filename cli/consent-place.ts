@@ -126,15 +126,15 @@ function folderLedger(
 ): LedgerPlace {
   return {
     ledger,
-    show: (at) => showSetAside(at),
-    redrive: () => redriveSetAside(),
+    verify,
+    show: showSetAside,
+    redrive: redriveSetAside,
+    skip: skipSetAside,
     lag: async () => ({ lane: ledger, records: await behind() }),
-    skip: (at) => skipSetAside(at),
     async setAside() {
       const kept = await listSetAside(limits.setAsidePageMax);
       return kept.map(({ reason, record: { workspaceId, sequence, part, key } }) => ({ workspaceId, sequence, part, key, reason }));
     },
-    verify: (workspaceId) => verify(workspaceId),
     async *entries(workspaceId) {
       for await (const chain of chains(workspaceId)) yield* chain;
     },

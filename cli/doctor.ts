@@ -188,8 +188,7 @@ function nearestExisting(path: string): string {
 
 function checkDatabase(path: string): Found {
   if (!existsSync(path)) return ok("none yet, made at the first start");
-  const handle = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
-  try {
+  return reading(path, (handle) => {
     const mode = String(handle.prepare("PRAGMA journal_mode").get()?.["journal_mode"]);
     const problems = handle.prepare("PRAGMA quick_check(10)").all().map((row) => String(row["quick_check"]));
     if (problems.join() !== "ok") return fail(`damaged (${problems.join("; ")}): restore a backup, and check the disk`);
@@ -197,6 +196,13 @@ function checkDatabase(path: string): Found {
     return mode === "wal"
       ? ok(`sound, ${megabytes} MiB`)
       : warn(`sound, ${megabytes} MiB, in journal mode "${mode}": heddle start will set WAL`);
+  });
+}
+
+function reading<T>(path: string, work: (handle: DatabaseSync) => T): T {
+  const handle = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
+  try {
+    return work(handle);
   } finally {
     handle.close();
   }
@@ -206,8 +212,7 @@ function checkDatabase(path: string): Found {
 function checkReach(folder: string, running: boolean): Found {
   const path = join(folder, databaseFile);
   if (!existsSync(path)) return ok("none yet, made at the first start");
-  const handle = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
-  try {
+  return reading(path, (handle) => {
     const isMade = Number(handle.prepare("SELECT count(*) AS count FROM sqlite_schema WHERE name = 'log_epoch'").get()?.["count"]) > 0;
     const row = isMade ? handle.prepare("SELECT log_id, number, floor FROM log_epoch").get() : undefined;
     if (row === undefined) return ok("of a build without epochs, taken over at the next start");
@@ -217,9 +222,7 @@ function checkReach(folder: string, running: boolean): Found {
     const isOlder = !running && judgeReach(openReachFile(folder).load(), known, Math.max(tail, Number(row["floor"]))) === "older";
     if (!isOlder) return ok(`epoch ${number}`);
     return warn("the database is older than what was given out: heddle start will begin a new epoch, and positions of before are refused");
-  } finally {
-    handle.close();
-  }
+  });
 }
 
 function checkClock(path: string): Found {
@@ -233,13 +236,10 @@ function checkClock(path: string): Found {
 }
 
 function newestKeyTime(path: string): number {
-  const handle = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
-  try {
+  return reading(path, (handle) => {
     const tables = handle.prepare("SELECT name FROM sqlite_schema WHERE name IN ('documents', 'access_keys')").all();
     return Math.max(0, ...tables.map(({ name }) => Number(handle.prepare(newestKey[String(name)] ?? "").get()?.["newest"] ?? 0)));
-  } finally {
-    handle.close();
-  }
+  });
 }
 
 /** By table, also of a build before. */

@@ -75,26 +75,21 @@ export async function show(options: RecordOptions): Promise<number> {
 export async function skip(options: RecordOptions): Promise<number> {
   const place = placeOf(options);
   if ("lane" in place) {
-    if (!await skipConsent(options, place.lane, place)) lackOfAddresses();
     const { workspaceId, lane } = place;
-    printResult(
-      options,
-      { skipped: { workspaceId, lane, at: options.at } },
-      `The record at ${options.at} of the lanes of ${lane} is passed over`,
-    );
-  } else if ("userId" in place) {
-    await withLog(options, (log) => log.skip(place));
-    const { workspaceId, userId } = place;
-    printResult(
-      options,
-      { skipped: { workspaceId, userId, at: options.at } },
-      `The record at ${options.at} of user ${userId} is passed over`,
-    );
-  } else {
-    await withLog(options, (log) => log.skipSetAside(place));
-    const { partition } = place;
-    printResult(options, { skipped: { partition, at: options.at } }, `The record at ${options.at} of partition ${partition} is given up`);
+    if (!await skipConsent(options, lane, place)) lackOfAddresses();
+    return saySkipped(options, { workspaceId, lane }, `of the lanes of ${lane} is passed over`);
   }
+  if ("userId" in place) {
+    const { workspaceId, userId } = place;
+    await withLog(options, (log) => log.skip(place));
+    return saySkipped(options, { workspaceId, userId }, `of user ${userId} is passed over`);
+  }
+  await withLog(options, (log) => log.skipSetAside(place));
+  return saySkipped(options, { partition: place.partition }, `of partition ${place.partition} is given up`);
+}
+
+function saySkipped(options: RecordOptions, from: object, what: string): number {
+  printResult(options, { skipped: { ...from, at: options.at } }, `The record at ${options.at} ${what}`);
   return exitCodes.ok;
 }
 

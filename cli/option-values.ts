@@ -26,11 +26,15 @@ export function whole(min: number, max: number): (value: string) => number {
   };
 }
 
-export function hours(value: string): number {
-  const number = Number(value);
-  if (value.trim() !== "" && number >= 0 && number <= 24 * 366) return number;
-  throw new InvalidArgumentError("It must be a number of hours, 0 or more.");
+export function number(min: number, max: number): (value: string) => number {
+  return (value) => {
+    const read = Number(value);
+    if (value.trim() !== "" && read >= min && read <= max) return read;
+    throw new InvalidArgumentError(`It must be a number from ${min} to ${max}.`);
+  };
 }
+
+export const hours = number(0, 24 * 366);
 
 /** `url`, where it is an http address; `name`: of the option or setting. Throws UsageError. */
 export function httpAddress(url: string, name: string): string {
