@@ -3,15 +3,17 @@ import { expect, test } from "vitest";
 import { positionFromToken } from "../../platform/intake/position.ts";
 import { runCommand } from "../command-line.ts";
 import { consentDeclaration, emailGroup, groupState, otherEmailGroup } from "../consent.ts";
+import { apiKey, demoKey, operatorPermissions } from "../declaration.ts";
 import { fresh, freshEmail, heddleSuite } from "../suite.ts";
 import { mend, sendRubbish, sendUnread, unreadPart, type UnreadRecord } from "../unread-consent.ts";
 
 const operator = "an-operator-who-may-see-no-bodies";
+const keys = [apiKey("operator", operator, ["console.operate"]), apiKey("whole", demoKey, [...operatorPermissions, "console.bodies"])];
 const suite = heddleSuite({
   apply: consentDeclaration.replace(
-    'permissions: ["*", "console.operate"]',
-    `permissions: [console.operate], secret: ${operator} }, { name: whole, permissions: ["*", console.operate, console.bodies]`,
-  ).replace("name: all, permissions: [console.operate]", "name: operator, permissions: [console.operate]"),
+    JSON.stringify(apiKey("all", demoKey, operatorPermissions)),
+    keys.map((key) => JSON.stringify(key)).join(),
+  ),
 });
 
 async function log(...args: string[]) {
