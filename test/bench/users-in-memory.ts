@@ -1,5 +1,6 @@
 /** `node --expose-gc test/bench/users-in-memory.ts`: bytes of heap that a user takes as an object and as rows of identities, CPU to make it of its row, and a whole collection. */
 import { createIdentities } from "../../services/profile/domain/identities.ts";
+import type { IdentityKey } from "../../services/profile/domain/identity.ts";
 import { externalIdKey, userRowKey } from "../../services/profile/domain/user-names.ts";
 import { profileFromRow, profileToRow } from "../../services/profile/store/rows.ts";
 
@@ -24,7 +25,8 @@ measure("a profile", () => profileFromRow(row));
 const view = createIdentities("ws_bench");
 measure("identities of a user", (n) => {
   const names = { externalId: `user-${n}`, deprecatedIds: [], aliases: [], email: `user-${n}@example.com`, phone: null, merges: [] };
-  view.load([[userRowKey(idOf(n)), JSON.parse(JSON.stringify({ id: idOf(n), ...names }))], [externalIdKey(names.externalId), idOf(n)]]);
+  const [user, name] = [userRowKey(idOf(n)), externalIdKey(names.externalId)];
+  view.load([user, name], new Map<IdentityKey, unknown>([[user, JSON.parse(JSON.stringify({ id: idOf(n), ...names }))], [name, idOf(n)]]));
   return undefined;
 });
 

@@ -35,8 +35,8 @@ export interface Identities extends RowCache {
 }
 
 interface RowCache {
-  /** Takes rows from the store; undefined: known to be absent. Rows written since are not overwritten. */
-  load(rows: Iterable<readonly [IdentityKey, unknown]>): void;
+  /** Takes what the store has under the keys; what is not found is known to be absent. Rows written since are not overwritten. */
+  load(keys: readonly IdentityKey[], found: ReadonlyMap<IdentityKey, unknown>): void;
   /** The row, null where it is absent, undefined where it is not known. Never throws. */
   peek(key: IdentityKey): unknown;
   /** As `peek`, of a row as the store has it; undefined also where a change of it is not confirmed. */
@@ -124,8 +124,9 @@ function createRowCache(): RowCache {
   const both = [users, others];
 
   return {
-    load(rows) {
-      for (const [key, row] of rows) {
+    load(keys, found) {
+      for (const key of keys) {
+        const row = found.get(key);
         const id = idIn(key, row);
         if (id === undefined) others.load(key, row ?? null);
         else users.load(id, row ?? null);
@@ -165,15 +166,9 @@ function createRowCache(): RowCache {
         rows.arrived();
       }
     },
-    send() {
-      for (const rows of both) rows.send();
-    },
-    arrived() {
-      for (const rows of both) rows.arrived();
-    },
-    drop() {
-      for (const rows of both) rows.drop();
-    },
+    send: () => both.forEach((rows) => rows.send()),
+    arrived: () => both.forEach((rows) => rows.arrived()),
+    drop: () => both.forEach((rows) => rows.drop()),
     evict(entriesMax) {
       if ((users.youngSize + others.youngSize) * 2 > entriesMax) { for (const rows of both) rows.age(); }
       if (users.oldSize + others.oldSize > entriesMax) { for (const rows of both) rows.dropOld(); }

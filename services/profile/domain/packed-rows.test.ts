@@ -46,7 +46,7 @@ test("what is changed is read as it is, before and after it is confirmed and whe
   const view = createIdentities("w");
   const row: UserRow = { ...nameless("u1"), externalId: "ann", email: "ann@example.com" };
   const sharers: readonly Sharer[] = [{ id: "u1", identified: true, updated: [0, 0] }];
-  view.load([[userRowKey("u1"), { ...row, email: null }], [emailKey("ann@example.com"), undefined]]);
+  view.load([userRowKey("u1"), emailKey("ann@example.com")], new Map([[userRowKey("u1"), { ...row, email: null }]]));
   expect([view.user("u1")?.email, view.sharers(emailKey("ann@example.com"))]).toEqual([null, []]);
   view.put(userRowKey("u1"), row);
   view.put(emailKey("ann@example.com"), sharers);

@@ -64,8 +64,7 @@ async function resolveOne(
   for (;;) {
     const { resolved: [resolved], need = [] } = resolveBatch(view, [record], { now: clock.now(), undoWindowMs: 0 });
     if (resolved !== undefined) return resolved.profiles;
-    const found = await identities.load(view.workspaceId, need);
-    view.load(need.map((key) => [key, found.get(key)] as const));
+    view.load(need, await identities.load(view.workspaceId, need));
   }
 }
 

@@ -62,7 +62,7 @@ describe("resolveBatch() with an Idempotency-Key", () => {
 describe("resolveBatch() without all rows", () => {
   test("stops before the record, with what it and the later ones need", () => {
     const view = createIdentities("ws");
-    view.load([["x:a", undefined], ["w:count", undefined]]);
+    view.load(["x:a", "w:count"], new Map());
     const records = [record(1, event(byId("a"))), record(2, event(byId("b"))), record(3, event(byEmail("e@b.c")))];
     const { resolved, need } = resolveBatch(view, records, options);
     expect(resolved.map(({ sequence }) => sequence)).toEqual([1]);
@@ -71,7 +71,7 @@ describe("resolveBatch() without all rows", () => {
 
   test("a record that stops half way leaves nothing behind", () => {
     const view = createIdentities("ws");
-    view.load([["x:a", undefined], ["w:count", undefined]]);
+    view.load(["x:a", "w:count"], new Map());
     const { resolved } = resolveBatch(view, [record(1, [event(byId("a")), event(byId("b"))])], options);
     expect(resolved).toEqual([]);
     expect(view.changes().size).toBe(0);
@@ -80,7 +80,7 @@ describe("resolveBatch() without all rows", () => {
 
   test("a fault is thrown for the first record only, and what was resolved before it is returned", () => {
     const view = createIdentities("ws");
-    view.load([["x:a", undefined], ["w:count", undefined]]);
+    view.load(["x:a", "w:count"], new Map());
     const broken = { ...record(2, []), body: { type: "track", objects: null } } as unknown as IntakeRecord;
     expect(resolveBatch(view, [record(1, event(byId("a"))), broken], options).resolved.length).toBe(1);
     expect(() => resolveBatch(view, [broken], options)).toThrow(TypeError);
@@ -96,7 +96,7 @@ describe("createIdentities()", () => {
     view.put("x:b", "2");
     view.keep();
     view.evict(0);
-    view.load([["x:b", "stale"]]);
+    view.load(["x:b"], new Map([["x:b", "stale"]]));
     expect(view.changes()).toEqual(new Map([["x:a", undefined], ["x:b", "2"]]));
     expect(view.holderOf("x:b")).toBe("2");
     view.confirm();
@@ -107,7 +107,7 @@ describe("createIdentities()", () => {
 
   test("discard and drop forget; a deleted row hides the cached one", () => {
     const view = createIdentities("ws");
-    view.load([["x:a", "1"]]);
+    view.load(["x:a"], new Map([["x:a", "1"]]));
     view.put("x:a", undefined);
     expect(view.holderOf("x:a")).toBeUndefined();
     view.discard();
@@ -119,7 +119,8 @@ describe("createIdentities()", () => {
   test("eviction keeps what was read of late, and about as many rows as asked", () => {
     const view = createIdentities("ws");
     for (let index = 0; index < 1_000; index += 1) {
-      view.load([[`x:${index}`, "1"]]);
+      const key = `x:${index}` as const;
+      view.load([key], new Map([[key, "1"]]));
       view.holderOf("x:0");
       view.evict(100);
     }
@@ -140,7 +141,7 @@ test("resolveBatch() asks for rows of a whole batch in few rounds", () => {
   while (done < records.length) {
     const { resolved, need } = resolveBatch(view, records.slice(done), options);
     done += resolved.length;
-    view.load((need ?? []).map((key) => [key, workspace.store.get(key)]));
+    view.load(need ?? [], workspace.store);
     rounds += 1;
   }
   expect(rounds).toBeLessThanOrEqual(4);

@@ -120,7 +120,7 @@ test("resolveConsent() asks for the rows of all who are named in few rounds", ()
       expect(rounds).toBeLessThanOrEqual(6);
       return;
     }
-    view.load(need.map((key) => [key, workspace.store.get(key)]));
+    view.load(need, workspace.store);
   }
 });
 

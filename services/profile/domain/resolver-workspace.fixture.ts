@@ -81,7 +81,7 @@ export function createWorkspace(options: WorkspaceOptions = {}) {
   }
 
   function load(keys: readonly IdentityKey[]): void {
-    view.load(keys.map((key) => [key, structuredClone(store.get(key))] as const));
+    view.load(keys, new Map(keys.map((key) => [key, structuredClone(store.get(key))])));
   }
 
   const sent: [IdentityKey, unknown][] = [];
@@ -145,7 +145,7 @@ function userIn(store: ReadonlyMap<IdentityKey, unknown>, key: UserKey): UserRow
       return findUser(view, key);
     } catch (error) {
       if (!(error instanceof NeedRows)) throw error;
-      view.load(error.keys.map((missing) => [missing, store.get(missing)] as const));
+      view.load(error.keys, store);
     }
   }
 }

@@ -23,7 +23,8 @@ function opened(appliedThrough: number, partition = 0) {
     partitionOf: () => partition,
   });
   const view = views.of(workspaceId);
-  view.load([["x:ann", "u1"], ["x:none", undefined], ["r:repeat", { answer: "old" }], ["j:job", {}]]);
+  const found = new Map<IdentityKey, unknown>([["x:ann", "u1"], ["r:repeat", { answer: "old" }], ["j:job", {}]]);
+  view.load(["x:none", ...found.keys()], found);
   views.confirmed(10);
   return { views, view, asked, identities, load: (...keys: IdentityKey[]) => identities.load(workspaceId, keys) };
 }
@@ -61,7 +62,7 @@ test("a row that the older half of the memory has is given, and one that was fou
   const { load, view } = opened(10);
   view.evict(5);
   expect(await load("x:ann")).toEqual(new Map([["x:ann", "u1"]]));
-  view.load([["x:ann", undefined]]);
+  view.load(["x:ann"], new Map());
   expect(await load("x:ann")).toEqual(new Map());
 });
 
@@ -72,7 +73,7 @@ test("a row that is on the way to the store is the store's until it is there", a
   view.send();
   expect(await load("x:ann")).toEqual(new Map([["x:ann", "of the store"]]));
   // The resolver goes by it all the same
-  view.load([["x:ann", "old"]]);
+  view.load(["x:ann"], new Map([["x:ann", "old"]]));
   view.evict(0);
   expect(view.holderOf("x:ann")).toBe("u2");
   view.arrived();

@@ -121,7 +121,6 @@ class CountRows {
   }
 
   async #loadMissing(keys: readonly IdentityKey[]): Promise<void> {
-    const found = await this.#store.load(this.#view.workspaceId, keys);
-    this.#view.load(keys.map((key) => [key, found.get(key)] as const));
+    this.#view.load(keys, await this.#store.load(this.#view.workspaceId, keys));
   }
 }

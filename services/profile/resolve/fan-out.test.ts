@@ -26,7 +26,8 @@ function knowingViews() {
   const views = createViews();
   const users = Array.from({ length: sharers }, (_, at): UserRow => ({ ...nameless(`u${at}`), email }));
   const list = users.map(({ id }): Sharer => ({ id, identified: true, updated: [0, 1] }));
-  views.of(workspaceId).load([[`e:${email}`, list], ...users.map((row) => [`u:${row.id}` as IdentityKey, row] as const)]);
+  const found = new Map<IdentityKey, unknown>([[`e:${email}`, list], ...users.map((row) => [`u:${row.id}`, row] as const)]);
+  views.of(workspaceId).load([...found.keys()], found);
   return views;
 }
 

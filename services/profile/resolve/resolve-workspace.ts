@@ -79,7 +79,7 @@ async function loadKeys(view: Identities, keys: readonly IdentityKey[], store: I
   for (let at = 0; at < keys.length; at += limits.identityRowsPerLoad) {
     const some = keys.slice(at, at + limits.identityRowsPerLoad);
     const found = await store.load(view.workspaceId, some);
-    view.load(some.map((key) => [key, found.get(key)] as const));
+    view.load(some, found);
     if (isFanOut || found.values().some(isLong)) await setImmediate();
   }
 }

@@ -106,8 +106,7 @@ async function closing(
         logger.error("merge_not_closed", signal, { workspaceId: view.workspaceId, mergeId });
         return [];
       }
-      const found = await identities.load(view.workspaceId, signal.keys);
-      view.load(signal.keys.map((key) => [key, found.get(key)] as const));
+      view.load(signal.keys, await identities.load(view.workspaceId, signal.keys));
     }
   }
 }

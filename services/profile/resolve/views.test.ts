@@ -7,7 +7,8 @@ import { createViews, rowsInHeap, type Views } from "./views.ts";
 /** A step that loads so many rows of a workspace. */
 function step(views: Views, workspaceId: string, rows: number, run: number): void {
   const view = views.of(workspaceId);
-  view.load(Array.from({ length: rows }, (_, n) => [`x:user-${run}-${n}`, "0".padStart(24, "0") as UserId] as const));
+  const found = new Map(Array.from({ length: rows }, (_, n) => [`x:user-${run}-${n}` as const, "0".padStart(24, "0") as UserId]));
+  view.load([...found.keys()], found);
   view.confirm();
   views.evict();
 }

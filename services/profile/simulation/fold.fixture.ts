@@ -72,7 +72,7 @@ function resolveAlone({ rows }: Workspace, { workspaceId }: IntakeRecord, resolv
   for (;;) {
     const { resolved: [done], need = [] } = resolve(view);
     if (done === undefined) {
-      view.load(need.map((key) => [key, structuredClone(rows.get(key))]));
+      view.load(need, new Map(need.map((key) => [key, structuredClone(rows.get(key))])));
       continue;
     }
     for (const [key, row] of view.changes()) {
