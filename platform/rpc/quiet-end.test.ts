@@ -57,14 +57,14 @@ async function standBetween(port: number) {
   };
 }
 
-/** As a process on Deno calls: it wants no GOAWAY. */
-function quietCall(session: ClientHttp2Session): Promise<string> {
+/** Quietly, as a process on Deno calls: it wants no GOAWAY. */
+function callOn(session: ClientHttp2Session, quiet = true): Promise<string> {
   const stream = session.request({
     ":method": "POST",
     ":path": "/heddle.profile.v1.ProfileService/TrackUsers",
     "content-type": "application/json",
     "heddle-caller": "gateway",
-    [noGoawayHeader]: "1",
+    ...(quiet && { [noGoawayHeader]: "1" }),
   });
   let answer = "";
   stream.on("data", (chunk) => (answer += chunk));
@@ -103,24 +103,14 @@ for (const quiet of [true, false]) {
     const heard: string[] = [];
     session.on("goaway", () => heard.push("goaway"));
     const ended = new Promise<void>((resolve) => session.once("close", resolve));
-    const stream = session.request({
-      ":method": "POST",
-      ":path": "/heddle.profile.v1.ProfileService/TrackUsers",
-      "content-type": "application/json",
-      "heddle-caller": "gateway",
-      ...(quiet && { [noGoawayHeader]: "1" }),
-    });
-    let answer = "";
-    stream.on("data", (chunk) => (answer += chunk));
-    const answered = new Promise<void>((resolve) => stream.once("close", resolve));
-    stream.end("{}");
+    const answered = callOn(session, quiet);
     await begun.promise;
     const closed = part.close();
     // The caller had its time to hear of it, and its call still lasts
     clock.advance(limits.rpcQuietEndMs);
     await new Promise(setImmediate);
     working.resolve();
-    await Promise.all([answered, ended, closed]);
+    const [answer] = await Promise.all([answered, ended, closed]);
     // What was under way is finished either way
     expect(answer).toContain("finished");
     expect(heard.includes("goaway")).toBe(!quiet);
@@ -137,7 +127,7 @@ async function quietCaller() {
   session.on("error", (error) => heard.push(error));
   session.on("goaway", () => heard.push("goaway"));
   session.on("remoteSettings", ({ maxConcurrentStreams }) => heard.push(maxConcurrentStreams));
-  expect(await quietCall(session)).toContain("p");
+  expect(await callOn(session)).toContain("p");
   heard.length = 0;
   return { clock, part, between, session, heard };
 }
@@ -145,7 +135,7 @@ async function quietCaller() {
 test("a part that ends refuses a call that a quiet caller sent before it heard of the end, and does not cut it", async () => {
   const { part, between, session, heard } = await quietCaller();
   between.hold();
-  const call = quietCall(session);
+  const call = callOn(session);
   call.catch(() => {});
   const closed = part.close();
   await expect.poll(() => heard).toEqual([0]);

@@ -15,11 +15,6 @@ const heddle = heddleSuite({
 });
 const empties = [[], "", null] as const;
 
-async function track(body: object): Promise<void> {
-  const answer = await heddle.post("/users/track", body);
-  expect(answer.status, answer.text).toBe(201);
-}
-
 const consentRoutes = routeTable.filter(({ path }) => /^\/(v2\/)?(subscription|email|sms)\//.test(path));
 
 test.each(consentRoutes)("$method $path: a request that names nothing is 400, also with a slash at the end", async ({ method, path }) => {
@@ -63,7 +58,7 @@ for (const empty of empties) {
   test(`users/delete, users/identify and users/export/ids: ${sent} beside a filled list is a list that was not sent`, async () => {
     const [id, email] = [fresh(), freshEmail()];
     const alias = { alias_label: "crm", alias_name: fresh() };
-    await track({ attributes: [{ external_id: id, email, a: 1 }, { user_alias: alias, _update_existing_only: false, b: 1 }] });
+    await heddle.track({ attributes: [{ external_id: id, email, a: 1 }, { user_alias: alias, _update_existing_only: false, b: 1 }] });
     const exported = await heddle.post("/users/export/ids", {
       external_ids: [id],
       user_aliases: empty,
@@ -113,7 +108,7 @@ test("users/merge and users/alias: an empty list is told as one without elements
 test("users/merge: an empty identifier beside a filled one was not sent; numbers are ids as elsewhere", async () => {
   const number = Math.floor(Math.random() * 1e12);
   const [email, keep] = [freshEmail(), fresh()];
-  await track({ attributes: [{ external_id: number, a: 1 }, { email, b: 2 }, { external_id: keep, c: 3 }] });
+  await heddle.track({ attributes: [{ external_id: number, a: 1 }, { email, b: 2 }, { external_id: keep, c: 3 }] });
   for (
     const identifier_to_merge of [
       { external_id: number, email: "", phone: null, user_alias: [] },
@@ -140,7 +135,7 @@ test("users/alias/new: an empty external_id was not sent, so a user of the alias
 
 test("alias names and labels that are whole numbers are taken as text at every door", async () => {
   const [one, two] = [Math.floor(Math.random() * 1e12), Math.floor(Math.random() * 1e12)];
-  await track({ attributes: [{ user_alias: { alias_label: 7, alias_name: one }, _update_existing_only: false, a: 1 }] });
+  await heddle.track({ attributes: [{ user_alias: { alias_label: 7, alias_name: one }, _update_existing_only: false, a: 1 }] });
   await heddle.post("/users/alias/update", { alias_updates: [{ alias_label: 7, old_alias_name: one, new_alias_name: two }] });
   const read = await heddle.post("/users/export/ids", { user_aliases: [{ alias_label: 7, alias_name: two }] });
   expect(read.body.users).toMatchObject([{ user_aliases: [{ alias_label: "7", alias_name: String(two) }], custom_attributes: { a: 1 } }]);
@@ -149,7 +144,7 @@ test("alias names and labels that are whole numbers are taken as text at every d
 test("users/track: _update_existing_only and other control keys that are null were not sent", async () => {
   const id = fresh();
   const time = "2026-03-01T12:00:00Z";
-  await track({
+  await heddle.track({
     attributes: [{ external_id: id, _update_existing_only: null, _merge_objects: null, push_token_import: null, a: 1 }],
     events: [{ external_id: id, name: "e", time, _update_existing_only: null }],
   });
