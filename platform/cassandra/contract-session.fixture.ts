@@ -1,10 +1,37 @@
 /** A session for contract suites on a real server: tables made once, each test in workspaces of its own, and writes that fail on demand. */
-import type { CassandraServer } from "../../test/servers/cassandra.ts";
+import { afterAll, beforeAll } from "vitest";
+import { type CassandraServer, startCassandra } from "../../test/servers/cassandra.ts";
 import { systemClock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import { openCassandra } from "./driver.ts";
 import { createKeyspace, migrate, readMigrations } from "./migrate.ts";
 import type { Row, Session, Statement } from "./session.ts";
+
+const hookMs = 240_000;
+
+/** A Cassandra for the tests of this block, and a session on `keyspace` with the tables of `schemaFolder`; `openAnother` makes them once more. */
+export function tableSuite(keyspace: string, schemaFolder: string) {
+  const started: { server?: CassandraServer; session?: Session } = {};
+  async function openAnother(name: string): Promise<Session> {
+    if (!started.server) throw new Error("Cassandra did not start");
+    return await openTables(started.server, name, schemaFolder);
+  }
+  beforeAll(async () => {
+    started.server = await startCassandra({ heapMegabytes: 1024 });
+    started.session = await openAnother(keyspace);
+  }, hookMs);
+  afterAll(async () => {
+    await started.session?.close();
+    await started.server?.stop();
+  }, hookMs);
+  return {
+    openAnother,
+    get session(): Session {
+      if (!started.session) throw new Error("The tables were not made");
+      return started.session;
+    },
+  };
+}
 
 /** Makes the keyspace with the tables of `schemaFolder`. */
 export async function openTables(server: CassandraServer, keyspace: string, schemaFolder: string): Promise<Session> {

@@ -1,11 +1,10 @@
 /** The contracts of documents and of the content service's stores on a real Cassandra, in tables made by the migrations. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openTables } from "../../../platform/cassandra/contract-session.fixture.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { tableSuite } from "../../../platform/cassandra/contract-session.fixture.ts";
 import { splitStatements } from "../../../platform/cassandra/cql.ts";
 import { type RecordingSession, recordingSession } from "../../../platform/cassandra/recording-session.fixture.ts";
-import type { Session } from "../../../platform/cassandra/session.ts";
 import { fakeClock } from "../../../platform/clock.fixture.ts";
 import { systemClock } from "../../../platform/clock.ts";
 import { openCassandraDocuments } from "../../../platform/documents/cassandra.ts";
@@ -14,7 +13,6 @@ import { describeDocuments } from "../../../platform/documents/documents-contrac
 import { contractLayout, contractSchema } from "../../../platform/documents/documents.fixture.ts";
 import { newId } from "../../../platform/identifier.ts";
 import { limits } from "../../../platform/limits.ts";
-import { type CassandraServer, startCassandra } from "../../../test/servers/cassandra.ts";
 import { describeWith } from "../../../test/servers/require.ts";
 import { openCenterStore } from "./centers.ts";
 import { describeCenterStore } from "./centers-contract.ts";
@@ -30,20 +28,13 @@ const hookMs = 240_000;
 
 await describeWith(["cassandra"], "content store on a real Cassandra", () => {
   describe("one server", () => {
-    let server: CassandraServer;
-    let session: Session;
+    const tables = tableSuite("content", join(import.meta.dirname, "schema"));
     let recorded: RecordingSession;
     let contract = 0;
     beforeAll(async () => {
-      server = await startCassandra({ heapMegabytes: 1024 });
-      session = await openTables(server, "content", join(import.meta.dirname, "schema"));
-      for (const cql of splitStatements(contractSchema)) await session.execute({ cql, values: {}, idempotent: true });
+      for (const cql of splitStatements(contractSchema)) await tables.session.execute({ cql, values: {}, idempotent: true });
       // Fails what does not name its whole partition, or leaves an age to a clock
-      recorded = recordingSession([...schemas, contractSchema], session);
-    }, hookMs);
-    afterAll(async () => {
-      await session?.close();
-      await server?.stop();
+      recorded = recordingSession([...schemas, contractSchema], tables.session);
     }, hookMs);
 
     describeDocuments("Cassandra", async () => {
@@ -66,7 +57,7 @@ await describeWith(["cassandra"], "content store on a real Cassandra", () => {
     describeTranslations("Cassandra", async () => ({ store: translations(), close: async () => {} }), hookMs);
 
     describeCenterStore("Cassandra", async () => {
-      await session.execute({ cql: "TRUNCATE centers_by_workspace", values: {}, idempotent: true });
+      await tables.session.execute({ cql: "TRUNCATE centers_by_workspace", values: {}, idempotent: true });
       const documents = openCassandraDocuments({ session: recorded, layout: centersLayout, clock: fakeClock(0) });
       const centers = openCenterStore({ documents, newContentId: () => newId("uuid") });
       return { centers, linkKeys: openLinkKeys(documents), close: async () => {} };
@@ -82,9 +73,9 @@ await describeWith(["cassandra"], "content store on a real Cassandra", () => {
       await store.putTexts("ws-large", { key, texts: new Map([["id_0", "small"]]), now: fakeClock().now() });
       expect(await store.texts("ws-large", [key])).toEqual([new Map([["id_0", "small"]])]);
       const later = { ...systemClock, now: () => Date.now() + limits.chunkSweepAgeMs + 60_000 };
-      await sweepChunks({ session, clock: later, layout: translationsLayout });
+      await sweepChunks({ session: tables.session, clock: later, layout: translationsLayout });
       expect(await store.texts("ws-large", [key])).toEqual([new Map([["id_0", "small"]])]);
-      const rows = await session.execute({
+      const rows = await tables.session.execute({
         cql: "SELECT DISTINCT workspace_id, message_id, locale_id, version FROM texts_by_version",
         values: {},
         idempotent: true,

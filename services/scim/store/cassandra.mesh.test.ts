@@ -1,12 +1,10 @@
 /** The contracts of the SCIM store on a real Cassandra, in tables made by the migrations. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { contractSession, openTables } from "../../../platform/cassandra/contract-session.fixture.ts";
+import { describe, expect, test } from "vitest";
+import { contractSession, tableSuite } from "../../../platform/cassandra/contract-session.fixture.ts";
 import { recordingSession } from "../../../platform/cassandra/recording-session.fixture.ts";
-import type { Session } from "../../../platform/cassandra/session.ts";
 import { systemClock } from "../../../platform/clock.ts";
-import { type CassandraServer, startCassandra } from "../../../test/servers/cassandra.ts";
 import { describeWith } from "../../../test/servers/require.ts";
 import { someUser } from "../domain/user.fixture.ts";
 import { openCassandraScim } from "./documents.ts";
@@ -15,26 +13,16 @@ import { describeUsers } from "./users-contract.ts";
 import { openUsers } from "./users.ts";
 
 const schema = readFileSync(join(import.meta.dirname, "schema/v0001/directory.cql"), "utf8");
-const hookMs = 240_000;
 
 await describeWith(["cassandra"], "SCIM store on a real Cassandra", () => {
   describe("one server", () => {
-    let server: CassandraServer;
-    let session: Session;
+    const tables = tableSuite("scim", join(import.meta.dirname, "schema"));
     let opened = 0;
-    beforeAll(async () => {
-      server = await startCassandra({ heapMegabytes: 1024 });
-      session = await openTables(server, "scim", join(import.meta.dirname, "schema"));
-    }, hookMs);
-    afterAll(async () => {
-      await session?.close();
-      await server?.stop();
-    }, hookMs);
 
     async function open() {
       opened += 1;
       // Fails what does not name its whole partition, or leaves an age to a clock
-      const recorded = recordingSession([schema], contractSession(session, `${opened}-`, "company_id").session);
+      const recorded = recordingSession([schema], contractSession(tables.session, `${opened}-`, "company_id").session);
       const clock = { ...systemClock, now: () => Date.UTC(2026, 0, 1, 12) };
       return { documents: openCassandraScim(recorded, clock), clock, close: () => Promise.resolve() };
     }
@@ -43,7 +31,7 @@ await describeWith(["cassandra"], "SCIM store on a real Cassandra", () => {
     describeScimMove("Cassandra", open);
 
     test("two processes that claim a name at once: one has it", { timeout: 60_000 }, async () => {
-      const stores = [1, 2].map(() => openUsers(openCassandraScim(session, systemClock)));
+      const stores = [1, 2].map(() => openUsers(openCassandraScim(tables.session, systemClock)));
       const claims = Array.from({ length: 20 }, (_, at) => ({ ...someUser(), id: `id-${at}` }));
       const outcomes = await Promise.all(
         claims.map((after, at) => stores[at % 2]?.commit({ companyId: after.companyId, after })),

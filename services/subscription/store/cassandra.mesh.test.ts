@@ -1,10 +1,8 @@
 /** The contract on a real Cassandra, in tables made by the migrations. */
 import { join } from "node:path";
-import { afterAll, beforeAll, describe } from "vitest";
-import { contractSession, openTables } from "../../../platform/cassandra/contract-session.fixture.ts";
-import type { Session } from "../../../platform/cassandra/session.ts";
+import { describe } from "vitest";
+import { contractSession, tableSuite } from "../../../platform/cassandra/contract-session.fixture.ts";
 import { describeConsentMove } from "../../../platform/ledger/moved-contract.ts";
-import { type CassandraServer, startCassandra } from "../../../test/servers/cassandra.ts";
 import { describeWith } from "../../../test/servers/require.ts";
 import { describeLateParts } from "../lanes/late-parts-contract.ts";
 import { inSomeBuckets } from "./buckets.fixture.ts";
@@ -16,33 +14,24 @@ const hookMs = 240_000;
 
 await describeWith(["cassandra"], "subscription store on a real Cassandra", () => {
   describe("one server", () => {
-    let server: CassandraServer;
-    let session: Session;
+    const cassandra = tableSuite("heddle_subscription", join(import.meta.dirname, "schema"));
     let opened = 0;
-    beforeAll(async () => {
-      server = await startCassandra({ heapMegabytes: 1024 });
-      session = await openTables(server, "heddle_subscription", join(import.meta.dirname, "schema"));
-    }, hookMs);
-    afterAll(async () => {
-      await session?.close();
-      await server?.stop();
-    }, hookMs);
 
     describeConsentMove("memberships on Cassandra", async () => {
-      const moved = await openTables(server, "moved_subscription", join(import.meta.dirname, "schema"));
+      const moved = await cassandra.openAnother("moved_subscription");
       const tables = openCassandraSubscriptionStore(moved, inSomeBuckets);
       return moveDriver(tables, () => moved.close());
     }, hookMs);
 
     describeLateParts("Cassandra", async () => {
       opened += 1;
-      const { session: own } = contractSession(session, `late-${opened}-`);
+      const { session: own } = contractSession(cassandra.session, `late-${opened}-`);
       return { store: openCassandraSubscriptionStore(own, inSomeBuckets), close: () => Promise.resolve() };
     }, hookMs);
 
     describeSubscriptionStore("Cassandra", () => {
       opened += 1;
-      const own = contractSession(session, `${opened}-`);
+      const own = contractSession(cassandra.session, `${opened}-`);
       const tables = openCassandraSubscriptionStore(own.session, inSomeBuckets);
       return Promise.resolve({
         ...tables,
