@@ -1,4 +1,4 @@
-/** The logger: one JSON line an event on standard output, secrets and personal data taken out, pino behind it. */
+/** The logger: one JSON line an event, secrets and personal data taken out, pino behind it. */
 import { type Logger as Pino, pino } from "pino";
 import { limits } from "./limits.ts";
 

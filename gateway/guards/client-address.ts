@@ -30,7 +30,9 @@ export function addressAllowed(request: Pick<HttpRequest, "headers" | "remoteAdd
 export function clientAddress(request: Pick<HttpRequest, "headers" | "remoteAddress">, rule: AddressRule): string | undefined {
   let address = plain(request.remoteAddress);
   const forwarded = request.headers.get("x-forwarded-for")?.split(",") ?? [];
-  while (address !== undefined && forwarded.length > 0 && contains(rule.trustedProxies, address)) address = plain(forwarded.pop() ?? "");
+  while (address !== undefined && forwarded.length > 0 && contains(rule.trustedProxies, address)) {
+    address = plain(withoutPort(forwarded.pop() ?? ""));
+  }
   return address;
 }
 
@@ -73,6 +75,12 @@ function contains(list: BlockList, address: string): boolean {
 
 function familyOf(address: string): "ipv4" | "ipv6" {
   return isIPv6(address) ? "ipv6" : "ipv4";
+}
+
+/** Some proxies write the port of the sender behind its address, and brackets around one of IPv6. */
+function withoutPort(entry: string): string {
+  const [, ipv6, ipv4] = /^\s*(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)\s*$/.exec(entry) ?? [];
+  return ipv6 ?? ipv4 ?? entry;
 }
 
 /** Without blanks and without the IPv6 cover of an IPv4 address. */

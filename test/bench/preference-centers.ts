@@ -25,17 +25,29 @@ const apply = declared({
 const { heddle, stop } = await startHeddleOn(values.mesh ? "mesh" : "one process", apply);
 const agent = new Agent({ keepAlive: true, maxSockets: 16 });
 const path = "/preference_center/v1";
+/** A link may be used 120 times a minute. */
+const people = 60;
 try {
   const page = storedPage.replace("</body>", `<!-- ${"x".repeat(20_000)} --></body>`);
   const made = await ask("POST", path, JSON.stringify({ name: "bench", preference_center_page_html: page, confirmation_page_html: "" }));
   const id = String(JSON.parse(made).preference_center_api_id);
-  await ask("POST", "/users/track", JSON.stringify({ attributes: [{ external_id: "ann", email: "ann@example.com" }] }));
-  const url = new URL(JSON.parse(await ask("GET", `${path}/${id}/url/ann`)).preference_center_url).pathname;
+  const names = Array.from({ length: people }, (_, at) => `ann${at}`);
+  const attributes = names.map((name) => ({ external_id: name, email: `${name}@example.com` }));
+  await ask("POST", "/users/track", JSON.stringify({ attributes }));
+  const urls: string[] = [];
+  for (const name of names) {
+    urls.push(new URL(JSON.parse(await ask("GET", `${path}/${id}/url/${name}`)).preference_center_url).pathname);
+  }
+  let uses = 0;
+  function nextUrl(): string {
+    uses += 1;
+    return urls[uses % people] ?? "";
+  }
   console.log(`A page of ${page.length} bytes, ${perSecond} requests a second`);
   await show("get", perSecond, () => ask("GET", `${path}/${id}`));
-  await show("url", perSecond / 2, () => ask("GET", `${path}/${id}/url/ann`));
-  await show("open the page", perSecond / 4, () => ask("GET", url));
-  await show("submit", perSecond / 8, () => ask("POST", `${url}?save`, `subscription_group_${letter}=subscribed`));
+  await show("url", perSecond / 2, () => ask("GET", `${path}/${id}/url/ann0`));
+  await show("open the page", perSecond / 4, () => ask("GET", nextUrl()));
+  await show("submit", perSecond / 8, () => ask("POST", `${nextUrl()}?save`, `subscription_group_${letter}=subscribed`));
 } finally {
   agent.destroy();
   await stop();
