@@ -7,21 +7,24 @@ import type { JetStreamConnection } from "./jetstream-connection.ts";
 import { openRecordNotices } from "./jetstream-notices.ts";
 import type { RecentRecords } from "./recent-records.ts";
 
-/** A watched stream of two partitions, of which no notice is heard: its end, when it was looked at, and which partitions were called. */
+/** A watched stream of two partitions, of which no notice is heard: its end and its last record, when it was looked at, and which partitions were called. */
 function watchedStream() {
-  const stream = { last: 1, leader: "a", looks: [] as number[], goesOn: false, called: [] as number[] };
+  const stream = { last: 1, record: 1, leader: "a", looks: [] as number[], goesOn: false, called: [] as number[] };
   const clock = fakeClock();
   const connection: Pick<JetStreamConnection, "request" | "subscribe" | "onBack"> = {
     async request(subject) {
-      // The last record cannot be asked for: its notice may be missing
-      if (!subject.includes("STREAM.INFO")) throw new Error("lost");
+      if (subject.includes("STREAM.MSG.GET")) return answer({ message: { seq: stream.record } });
       stream.looks.push(clock.monotonic());
-      if (stream.goesOn) stream.last += 1;
-      return { json: () => ({ config: {}, state: { last_seq: stream.last }, cluster: { leader: stream.leader } }) } as unknown as Msg;
+      if (stream.goesOn) write();
+      return answer({ config: {}, state: { last_seq: stream.last }, cluster: { leader: stream.leader } });
     },
     subscribe: () => () => {},
     onBack: () => () => {},
   };
+  function write(): void {
+    stream.last += 1;
+    stream.record = stream.last;
+  }
   const recent: Pick<RecentRecords, "listen" | "onNotice" | "heard"> = { listen() {}, onNotice() {}, heard() {} };
   const notices = openRecordNotices({
     connection: connection as JetStreamConnection,
@@ -37,7 +40,11 @@ function watchedStream() {
       for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
     }
   }
-  return { stream, pass };
+  return { stream, write, pass };
+}
+
+function answer(body: object): Msg {
+  return { json: () => body } as unknown as Msg;
 }
 
 const stepMs = 500;
@@ -60,15 +67,24 @@ function gaps(times: readonly number[]): number[] {
 }
 
 test("calls all partitions where the stream went on unheard, and where another server leads", async () => {
-  const { stream, pass } = watchedStream();
+  const { stream, write, pass } = watchedStream();
   await pass(limits.logWatchPollMs * (limits.logWatchAllLooks + 1));
   stream.called = [];
   await pass(limits.logWatchPollIdleMs);
   expect(stream.called).toEqual([]);
-  stream.last = 2;
+  write();
   await pass(limits.logWatchPollIdleMs + limits.logNoticeMsMax);
   expect(stream.called).toEqual([0, 1]);
   stream.leader = "b";
   await pass(limits.logWatchPollIdleMs);
   expect(stream.called).toEqual([0, 1, 0, 1]);
+});
+
+test("calls nobody for checkpoints and marks of trims", async () => {
+  const { stream, pass } = watchedStream();
+  await pass(limits.logWatchPollMs * (limits.logWatchAllLooks + 1));
+  stream.called = [];
+  stream.last += 1;
+  await pass(limits.logWatchPollIdleMs * limits.logWatchAllLooks);
+  expect(stream.called).toEqual([]);
 });

@@ -84,7 +84,9 @@ export function openRecordNotices(source: NoticeSource): RecordNotices {
 function followStream(source: NoticeSource, calls: { last(): number; callAll(): void }): () => void {
   const { connection, clock, name, recent } = source;
   let polled = { last: 0, leader: "" };
-  /** Looks since the stream went on without a call to all. */
+  /** The last record that was there at a look; checkpoints and marks of trims are no records. */
+  let record = 0;
+  /** Looks since records came without a call to all. */
   let looks = 0;
   let cancel: (() => void) | undefined;
   let stopped = false;
@@ -93,24 +95,26 @@ function followStream(source: NoticeSource, calls: { last(): number; callAll(): 
   async function poll(): Promise<number> {
     const seen = await endOfStream(connection, name).catch(() => undefined);
     if (stopped || seen === undefined) return limits.logWatchPollMs;
-    const { last, leader } = polled;
-    if (seen.last === last && seen.leader === leader && looks === 0) return limits.logWatchPollIdleMs;
+    const found = seen.last === polled.last ? record : await lastRecord();
+    const [isElsewhere, cameOn] = [seen.leader !== polled.leader, found === undefined || found > record];
     polled = seen;
+    record = Math.max(record, found ?? 0);
+    if (!isElsewhere && !cameOn && looks === 0) return limits.logWatchPollIdleMs;
     looks += 1;
-    const isUnheard = seen.leader !== leader || (seen.last !== last && await isMissing());
+    const isUnheard = isElsewhere || (cameOn && await isMissing(found));
     if (stopped || (!isUnheard && looks < limits.logWatchAllLooks)) return limits.logWatchPollMs;
     looks = 0;
     calls.callAll();
     return limits.logWatchPollMs;
   }
+  /** Undefined where it cannot be asked. */
+  function lastRecord(): Promise<number | undefined> {
+    return lastMessage(connection, { stream: name, subject: `${name}.*` }).then((message) => message?.sequence ?? 0, () => undefined);
+  }
   /** Notices of what was written a moment ago may be on their way. */
-  async function isMissing(): Promise<boolean> {
-    const last = await lastMessage(connection, { stream: name, subject: `${name}.*` }).then(
-      (message) => message?.sequence ?? 0,
-      () => Infinity,
-    );
-    if (last > calls.last()) await new Promise<void>((resolve) => clock.after(limits.logNoticeMsMax, resolve));
-    return last > calls.last();
+  async function isMissing(found = Infinity): Promise<boolean> {
+    if (found > calls.last()) await new Promise<void>((resolve) => clock.after(limits.logNoticeMsMax, resolve));
+    return found > calls.last();
   }
   function again(waitMs: number): void {
     if (!stopped) cancel = clock.after(waitMs, () => void poll().then(again));
