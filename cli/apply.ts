@@ -199,8 +199,8 @@ export function readDeclaration(file: string): DeclarationText {
 /** As a process starts: says what changed, and which secrets were shown before. */
 export async function applyAtStart(admin: AccessAdmin, { file, text }: DeclarationText, database: Database | undefined): Promise<void> {
   const result = await applyText(admin, text, { file, database, onMade: (made) => print(describeSecrets(made)) });
-  const isNews = result.changes.some(({ action, note, secretShownBefore }) => action !== "unchanged" || note || secretShownBefore);
-  if (isNews) print(describeResult({ ...result, secrets: [] }, false));
+  const isWorthPrinting = result.changes.some(({ action, note, secretShownBefore }) => action !== "unchanged" || note || secretShownBefore);
+  if (isWorthPrinting) print(describeResult({ ...result, secrets: [] }, false));
 }
 
 function readDeclarationFile(file: string): string {
