@@ -88,24 +88,26 @@ function followStream(source: NoticeSource, calls: { last(): number; callAll(): 
   let record = 0;
   /** Looks since records came without a call to all. */
   let looks = 0;
+  /** Whether the last look found all as it was. */
+  let isStill = false;
   let cancel: (() => void) | undefined;
   let stopped = false;
 
-  /** Returns in how many milliseconds to look again. */
-  async function poll(): Promise<number> {
+  async function poll(): Promise<void> {
+    isStill = false;
     const seen = await endOfStream(connection, name).catch(() => undefined);
-    if (stopped || seen === undefined) return limits.logWatchPollMs;
+    if (stopped || seen === undefined) return;
     const found = seen.last === polled.last ? record : await lastRecord();
     const [isElsewhere, cameOn] = [seen.leader !== polled.leader, found === undefined || found > record];
     polled = seen;
     record = Math.max(record, found ?? 0);
-    if (!isElsewhere && !cameOn && looks === 0) return limits.logWatchPollIdleMs;
+    isStill = !isElsewhere && !cameOn && looks === 0;
+    if (isStill) return;
     looks += 1;
     const isUnheard = isElsewhere || (cameOn && await isMissing(found));
-    if (stopped || (!isUnheard && looks < limits.logWatchAllLooks)) return limits.logWatchPollMs;
+    if (stopped || (!isUnheard && looks < limits.logWatchAllLooks)) return;
     looks = 0;
     calls.callAll();
-    return limits.logWatchPollMs;
   }
   /** Undefined where it cannot be asked. */
   function lastRecord(): Promise<number | undefined> {
@@ -116,15 +118,16 @@ function followStream(source: NoticeSource, calls: { last(): number; callAll(): 
     if (found > calls.last()) await new Promise<void>((resolve) => clock.after(limits.logNoticeMsMax, resolve));
     return found > calls.last();
   }
-  function again(waitMs: number): void {
-    if (!stopped) cancel = clock.after(waitMs, () => void poll().then(again));
+  function again(): void {
+    if (stopped) return;
+    cancel = clock.after(isStill ? limits.logWatchPollIdleMs : limits.logWatchPollMs, () => void poll().finally(again));
   }
   const unsubscribe = connection.subscribe(`${noticeSubject(name)}.*`, ({ subject, headers }) => {
     const partition = Number(subject.slice(subject.lastIndexOf(".") + 1));
     recent.heard(partition, Number(headers?.get("Nats-Sequence")), Number(headers?.get("Nats-Last-Sequence")));
   });
   const deafen = connection.onBack(calls.callAll);
-  again(limits.logWatchPollMs);
+  again();
   return () => {
     stopped = true;
     cancel?.();
