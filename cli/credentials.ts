@@ -20,7 +20,7 @@ export function lifeOf({ createdAt, revokedAt }: Pick<Credential, "createdAt" | 
   return { createdAt: isoTime(createdAt), revokedAt: revokedAt === null ? null : isoTime(revokedAt) };
 }
 
-/** Texts may stand apart by spaces, commas or both. */
+/** The texts, which spaces, commas or both separate. */
 export function listed(texts: readonly string[]): string[] {
   return texts.flatMap((text) => text.split(",")).map((text) => text.trim()).filter((text) => text !== "");
 }

@@ -47,5 +47,5 @@ export function addServerOptions(command: Command, permission: string): Command 
   return command
     .option("--url <url>", "address of Heddle, HEDDLE_URL or http://127.0.0.1:8080 unless given")
     .option("--key-file <file>", `file of an API key with ${permission}, - for standard input; HEDDLE_KEY unless given`)
-    .option("--key <key>", "the key itself, which whoever lists the processes of this machine can see");
+    .option("--key <key>", "the key itself, which anyone who lists the processes of this machine can see");
 }

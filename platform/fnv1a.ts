@@ -1,4 +1,4 @@
-/** The hash by which ids, lanes and partitions are told. */
+/** The hash that places ids in lanes, buckets and partitions. */
 
 /** FNV-1a, 32 bits, over UTF-16 code units; `after`: the hash of what stands before. What is written depends on it: it may never change. */
 export function fnv1a(text: string, after = 0x811c9dc5): number {
