@@ -83,6 +83,8 @@ export const limits = {
   aliasBytesPerUserMax: 256 * 1024,
   // External ids of before that still mean the user
   formerExternalIdsPerUserMax: 1_000,
+  // Of one name that no user has yet: an earlier one counts where the group was archived when the later ones were asked for
+  pendingStatesPerGroupMax: 4,
   // Profile
   dayCountsKept: 30,
   undoWindowMs: 7 * 24 * 3600 * 1000,

@@ -86,14 +86,18 @@ test("so it does where every process is killed before it is applied, and starts 
 }, 300_000);
 
 test("what waited for somebody who appears while the group is archived counts by when it was asked for", async () => {
-  const [before, meanwhile] = [freshEmail(), freshEmail()];
-  const ids = [fresh(), fresh()];
+  const [before, meanwhile, both] = [freshEmail(), freshEmail(), freshEmail()];
+  const ids = [fresh(), fresh(), fresh()];
   await set(before, "unsubscribed");
+  await set(before, "subscribed");
+  await set(both, "unsubscribed");
   await archive();
   await set(meanwhile, "unsubscribed");
-  await heddle.track({ attributes: [before, meanwhile].map((email, at) => ({ external_id: ids[at], email })) });
+  await set(both, "subscribed");
+  await heddle.track({ attributes: [before, meanwhile, both].map((email, at) => ({ external_id: ids[at], email })) });
   await declare();
-  expect(await Promise.all(ids.map((external_id) => groupState(heddle, letter, { external_id })))).toEqual(["Unsubscribed", "Unknown"]);
+  const states = await Promise.all(ids.map((external_id) => groupState(heddle, letter, { external_id })));
+  expect(states).toEqual(["Subscribed", "Unknown", "Unsubscribed"]);
 });
 
 test("heddle apply answers when every process knows the groups: the next request is judged by them", async () => {

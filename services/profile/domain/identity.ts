@@ -120,7 +120,7 @@ export interface SideRecency {
   readonly since: Recency | null;
 }
 
-/** Memberships that wait for a user to get the name, the latest state of each group. */
+/** Memberships that wait for a user to get the name, the latest state of each group behind earlier ones. */
 export interface PendingRow {
   readonly memberships: readonly PendingMembership[];
 }

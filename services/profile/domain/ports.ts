@@ -306,9 +306,10 @@ export type ConsentRecord =
 
 /**
  * Requested before the user or its address was there: an unsubscribe counts, anything else only where nothing is known. `askedAt`:
- * the place of that request in the log, absent where it is not known.
+ * the place of that request in the log, absent where it is not known; `laterAt`: those of later ones about the same.
  */
 interface Carried {
   readonly carried?: true;
   readonly askedAt?: number;
+  readonly laterAt?: readonly number[];
 }

@@ -72,7 +72,7 @@ describe("resolveConsent() memberships", () => {
     expect(renamed?.consent).toMatchObject([{ type: "membership", carried: true }]);
   });
 
-  test("the latest state of a group waits, with the request that set it", () => {
+  test("states of a group wait, each with the request that set it and the places of later ones", () => {
     const workspace = createWorkspace();
     workspace.run(
       setGroup({ emails: [email] }),
@@ -82,9 +82,20 @@ describe("resolveConsent() memberships", () => {
     expect(workspace.store.get("w:count")).toBe(1);
     const [record] = workspace.run(event(byEmail(email)));
     expect(record?.consent).toMatchObject([
-      { groupId: "h", state: "unsubscribed", requestId: "q2" },
-      { groupId: "g", state: "subscribed", requestId: "q3" },
+      { groupId: "g", state: "unsubscribed", requestId: "q1", askedAt: 1, laterAt: [3] },
+      { groupId: "h", state: "unsubscribed", requestId: "q2", askedAt: 2, laterAt: [] },
+      { groupId: "g", state: "subscribed", requestId: "q3", askedAt: 3, laterAt: [] },
     ]);
+  });
+
+  test.each([
+    ["its oldest subscribe", "uusus", [1, 2, 4, 5]],
+    ["without one its oldest state but one", "uuuus", [1, 3, 4, 5]],
+  ])("of a group with many states that wait %s goes first", (_, states, left) => {
+    const workspace = createWorkspace();
+    workspace.run(...[...states].map((state) => setGroup({ emails: [email], state: state === "s" ? "subscribed" : "unsubscribed" })));
+    const [record] = workspace.run(event(byEmail(email)));
+    expect(record?.consent.map((sent) => "askedAt" in sent && sent.askedAt)).toEqual(left);
   });
 
   test("a name of a merge's source means its side", () => {

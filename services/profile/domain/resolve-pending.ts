@@ -1,17 +1,30 @@
 /** Memberships set for names that no user has: kept, and given to the user who gets the name. */
+import { limits } from "../../../platform/limits.ts";
 import type { PendingMembership } from "./identity.ts";
 import type { UserId } from "./user-key.ts";
 import type { AddressKey, NameKey } from "./user-names.ts";
 import { changeConsent, type Effects } from "./resolve-effects.ts";
 
-/** The latest state of a group takes the place of an earlier one. */
+/**
+ * The latest state of a group counts, and an earlier one where the group was archived when the latest was asked for. That is
+ * known where states are applied and not here, so the earlier ones wait too.
+ */
 export function keepPending(effects: Effects, name: NameKey | AddressKey, set: Pick<PendingMembership, "groupId" | "state">): void {
   const { view } = effects;
   const { requestId, actor, sequence } = effects.record;
   const found = view.pending(name);
   if (found === undefined) view.put("w:count", view.pendingCount() + 1);
-  const others = (found?.memberships ?? []).filter(({ groupId }) => groupId !== set.groupId);
-  view.put(`w:${name}`, { memberships: [...others, { ...set, requestId, actor, sequence }] });
+  const others = (found?.memberships ?? []).filter((kept) => kept.groupId !== set.groupId || kept.sequence !== sequence);
+  const memberships = bounded([...others, { ...set, requestId, actor, sequence }], set.groupId);
+  view.put(`w:${name}`, { memberships });
+}
+
+/** Without one state of the group where it has too many: its oldest subscribe, else the oldest state but one. */
+function bounded(memberships: readonly PendingMembership[], groupId: string): readonly PendingMembership[] {
+  const earlier = memberships.filter((kept) => kept.groupId === groupId).slice(0, -1);
+  if (earlier.length < limits.pendingStatesPerGroupMax) return memberships;
+  const gone = earlier.find(({ state }) => state === "subscribed") ?? earlier[1];
+  return memberships.filter((kept) => kept !== gone);
 }
 
 /** The user has got the names. Costs nothing where no membership of the workspace waits. */
@@ -24,9 +37,11 @@ export function takePending(effects: Effects, userId: UserId, names: readonly (N
   for (const name of names) {
     const found = view.pending(name);
     if (found === undefined) continue;
-    for (const { groupId, state, sequence, ...origin } of found.memberships) {
+    for (const [at, { groupId, state, sequence, ...origin }] of found.memberships.entries()) {
       const asked = sequence === undefined ? {} : { askedAt: sequence };
-      changeConsent(effects, { type: "membership", userId, groupId, state, carried: true, ...asked }, origin);
+      const later = found.memberships.slice(at + 1).filter((kept) => kept.groupId === groupId);
+      const laterAt = later.flatMap((kept) => kept.sequence ?? []);
+      changeConsent(effects, { type: "membership", userId, groupId, state, carried: true, ...asked, laterAt }, origin);
     }
     view.put(`w:${name}`, undefined);
     left -= 1;

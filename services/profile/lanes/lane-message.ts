@@ -179,9 +179,9 @@ function statusChange(record: StatusRecord): StatusChange {
 function subscriptionChange(record: SubscriptionRecord): SubscriptionChange {
   switch (record.type) {
     case "membership": {
-      const { groupId, state, carried = false, side = [], askedAt = 0 } = record;
+      const { groupId, state, carried = false, side = [], askedAt = 0, laterAt = [] } = record;
       const value = { subscriptionGroupId: groupId, state: membershipNumbers[state], carried, side: [...side] };
-      return { case: "setMembership", value: { ...value, askedSequence: BigInt(askedAt) } };
+      return { case: "setMembership", value: { ...value, askedSequence: BigInt(askedAt), laterSequences: laterAt.map(BigInt) } };
     }
     case "userDeleted":
       return { case: "userDeleted", value: {} };

@@ -72,6 +72,17 @@ describe("applyRecord()", () => {
     expect(state("u")).toBe("subscribed");
   });
 
+  test.each([
+    ["subscribed", "where its group takes it", [1, 2]],
+    ["unsubscribed", "not where its group was archived", [1]],
+    [null, "nor does what was asked for while it was", [3]],
+  ])("a state that waited is %s by the latest request, %s", (after, _, open) => {
+    const { apply, state } = createStep((_group, sequence) => open.includes(sequence));
+    apply("u", set("unsubscribed", { carried: true, askedAt: 1, laterAt: [2] }));
+    apply("u", set("subscribed", { carried: true, askedAt: 2, laterAt: [] }));
+    expect(state("u")).toBe(after);
+  });
+
   test("deleting names the histories of all that went into the user", () => {
     const { apply } = createStep();
     apply("s1", merged("s0", "m0"));

@@ -76,7 +76,8 @@ interface Place {
 type Change<Type extends MembershipChange["type"]> = Extract<MembershipChange, { type: Type }>;
 
 function applySet(step: StepUsers, user: UserMemberships, change: Change<"set"> & Place): Applied {
-  if (!step.takesChanges(change.groupId, change.askedAt ?? change.mark[0])) return nothing;
+  const { groupId, askedAt = change.mark[0], laterAt = [] } = change;
+  if (!step.takesChanges(groupId, askedAt) || laterAt.some((later) => step.takesChanges(groupId, later))) return nothing;
   const before = new Map(user.groups);
   setIn(user, change, change.side);
   return { changes: changesOf(user, before, change.carried ? "carried" : "set"), erased: [] };

@@ -18,7 +18,8 @@ export type MembershipChange =
   /**
    * `carried`: said before the user was there: an unsubscribe counts, a subscribe only where nothing is known.
    * `side`: the open merges whose source was addressed, outermost first; empty: the user itself. `askedAt`: the place of the
-   * request in the log, where it is an earlier one than the record's.
+   * request in the log, where it is an earlier one than the record's. `laterAt`: those of later requests about the same; it counts
+   * where the group took none of them.
    */
   | {
     readonly type: "set";
@@ -27,6 +28,7 @@ export type MembershipChange =
     readonly carried: boolean;
     readonly side: readonly string[];
     readonly askedAt?: number;
+    readonly laterAt?: readonly number[];
   }
   | { readonly type: "merged"; readonly mergeId: string; readonly sourceId: UserId; readonly undoUntil: number }
   | { readonly type: "undone"; readonly mergeId: string; readonly sourceId: UserId }

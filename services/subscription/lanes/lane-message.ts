@@ -95,8 +95,9 @@ function changeOf({ userId, change }: SubscriptionRecord): MembershipChange {
 function changeFromMessage(change: SubscriptionRecord["change"]): MembershipChange {
   switch (change.case) {
     case "setMembership": {
-      const { subscriptionGroupId, state, carried, side, askedSequence } = change.value;
-      const set = { groupId: subscriptionGroupId, state: stateFromMessage(state), carried, side };
+      const { subscriptionGroupId, state, carried, side, askedSequence, laterSequences } = change.value;
+      const laterAt = laterSequences.map(Number);
+      const set = { groupId: subscriptionGroupId, state: stateFromMessage(state), carried, side, laterAt };
       return { type: "set", ...set, ...(askedSequence > 0n && { askedAt: Number(askedSequence) }) };
     }
     case "setMemberships": {
