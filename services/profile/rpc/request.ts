@@ -7,6 +7,7 @@ import { Refusal } from "../../../platform/refusal.ts";
 import { type Scoped, scopeOf } from "../../../platform/request-context.ts";
 import type { KnownGroups, Scope } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { ReadRequest } from "../domain/catch-up.ts";
+import { hasAtMostChars } from "../domain/check-text.ts";
 import type { Written } from "../intake/submit.ts";
 import { positionFromToken, positionToToken } from "../../../platform/intake/position.ts";
 
@@ -32,6 +33,15 @@ export function repeatedWith<Answer extends DescMessage>(
 /** Refuses INPUT_INVALID for a time before every date, which no profile could show. One in the future is taken as now. */
 export function checkReportTime(field: string, ms: bigint): void {
   if (ms < earliestMs) throw new Refusal("INPUT_INVALID", `'${field}' must be the Unix milliseconds of a date, got ${ms}`);
+}
+
+/** Refuses INPUT_INVALID for a text longer than `stringValueCharsMax`, and for an empty one of `required`. */
+export function checkReportTexts(required: Readonly<Record<string, string>>, optional: Readonly<Record<string, string>>): void {
+  const most = limits.stringValueCharsMax;
+  for (const [field, text] of Object.entries({ ...required, ...optional })) {
+    if (hasAtMostChars(text, most) && (text !== "" || field in optional)) continue;
+    throw new Refusal("INPUT_INVALID", `'${field}' must be a text of ${field in optional ? "at most" : "1 to"} ${most} characters`);
+  }
 }
 
 const earliestMs = -8_640_000_000_000_000n;

@@ -3,7 +3,12 @@ import { create, fromBinary, type MessageInitShape, toJson } from "@bufbuild/pro
 import { expect, test } from "vitest";
 import { fakeClock } from "../../../platform/clock.fixture.ts";
 import { Refusal } from "../../../platform/refusal.ts";
-import { IntakeRecordSchema, type UserSelectorSchema } from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
+import {
+  type EngagementReportSchema,
+  IntakeRecordSchema,
+  type SessionReportSchema,
+  type UserSelectorSchema,
+} from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import * as wire from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { handleAdmitUser } from "./admit-user.ts";
 import { handleDeleteUsers } from "./delete-users.ts";
@@ -42,7 +47,27 @@ test("what an RPC asks stands in the log as it came", async () => {
   expect(shown).toEqual({ mergeUsers: { jobId: "job", updates: [{ source: user, target: user }] } });
 });
 
-const unwhole: Record<string, (parts: ReturnType<typeof openWorld>["parts"]) => Promise<unknown>> = {
+type Parts = ReturnType<typeof openWorld>["parts"];
+
+const long = "x".repeat(256);
+const session: MessageInitShape<typeof SessionReportSchema> = { user: ann.key, appId: "x".repeat(255) };
+const badSessions: [string, typeof session][] = [
+  ["of no app", { appId: "" }],
+  ["of an app with a long id", { appId: long }],
+  ["on a device with a long model", { device: { deviceId: "d", model: long } }],
+  ["on a device with a long os", { device: { deviceId: "d", os: long } }],
+];
+const engagement: MessageInitShape<typeof EngagementReportSchema> = { user: ann.key, channel: 1, messageId: "m", interaction: "opened" };
+const badEngagements: [string, typeof engagement][] = [
+  ["with no message", { messageId: "" }],
+  ["with a message with a long id", { messageId: long }],
+  ["with a message with a long name", { name: long }],
+  ["of no kind", { interaction: "" }],
+  ["of a kind with a long name", { interaction: long }],
+  ["in no channel", { channel: 0 }],
+];
+
+const unwhole: Record<string, (parts: Parts) => Promise<unknown>> = {
   "a merge without a source": (parts) =>
     handleMergeUsers(parts, create(wire.MergeUsersRequestSchema, { scope, updates: [{ target: ann }] })),
   "a merge into nobody": (parts) =>
@@ -57,6 +82,15 @@ const unwhole: Record<string, (parts: ReturnType<typeof openWorld>["parts"]) => 
     handleReportSession(parts, create(wire.ReportSessionRequestSchema, { scope, report: { user: ann.key, startedAt: noTime } })),
   "an engagement at no time": (parts) =>
     handleReportEngagement(parts, create(wire.ReportEngagementRequestSchema, { scope, report: { user: ann.key, at: noTime } })),
+  ...Object.fromEntries(badSessions.map(([what, report]) => [
+    `a session ${what}`,
+    (parts: Parts) => handleReportSession(parts, create(wire.ReportSessionRequestSchema, { scope, report: { ...session, ...report } })),
+  ])),
+  ...Object.fromEntries(badEngagements.map(([what, report]) => [
+    `an engagement ${what}`,
+    (parts: Parts) =>
+      handleReportEngagement(parts, create(wire.ReportEngagementRequestSchema, { scope, report: { ...engagement, ...report } })),
+  ])),
   "no workspace": (parts) => handleDeleteUsers(parts, create(wire.DeleteUsersRequestSchema, { scope: {}, users: [ann] })),
 };
 
@@ -66,6 +100,13 @@ test.each(Object.entries(unwhole))("%s is refused, and nothing is in the log", a
   expect(refused).toBeInstanceOf(Refusal);
   expect((refused as Refusal).reason).toBe("INPUT_INVALID");
   expect(records).toEqual([]);
+});
+
+test("a report whose texts are as long as they may be is taken", async () => {
+  const { records, parts } = openWorld();
+  await handleReportSession(parts, create(wire.ReportSessionRequestSchema, { scope, report: session }));
+  await handleReportEngagement(parts, create(wire.ReportEngagementRequestSchema, { scope, report: engagement }));
+  expect(records).toHaveLength(2);
 });
 
 test("what is tracked is taken in its turn, and nothing is in the log where that is refused", async () => {

@@ -709,7 +709,8 @@ export const AdmitUserSchema: GenMessage<AdmitUser> = /*@__PURE__*/
   messageDesc(file_heddle_intake_v1_intake, 20);
 
 /**
- * An app session, reported by the service that runs the SDK endpoint.
+ * An app session, reported by the service that runs the SDK endpoint. A text of more than 255 characters and an empty app_id are refused
+ * with INPUT_INVALID.
  *
  * @generated from message heddle.intake.v1.SessionReport
  */
@@ -776,7 +777,8 @@ export const DeviceSchema: GenMessage<Device> = /*@__PURE__*/
   messageDesc(file_heddle_intake_v1_intake, 22);
 
 /**
- * A message interaction, reported by the service that sends.
+ * A message interaction, reported by the service that sends. No channel, a text of more than 255 characters, and an empty message_id or
+ * interaction are refused with INPUT_INVALID.
  *
  * @generated from message heddle.intake.v1.EngagementReport
  */
