@@ -77,10 +77,10 @@ export function wasStopped(error: unknown, { hungUp }: Pick<HttpRequest, "hungUp
 /**
  * The head of a request, or a Refusal after which the connection must be closed (RFC 9112 sections 3.2 and 6, and what both
  * runtimes let through: two Host headers, HTTP/0.9 and 2.0 request lines, other codings before `chunked`).
- * HTTP/1.0 is served, because proxies speak it, but without transfer codings. Absolute-form targets are refused.
+ * HTTP/1.0 is served, because proxies speak it, but without transfer codings.
  */
 export function readHead(message: IncomingMessage): RequestHead | Refusal {
-  const { httpVersion, method = "", url: target = "", rawHeaders } = message;
+  const { httpVersion, method = "", url = "", rawHeaders } = message;
   if (httpVersion !== "1.1" && httpVersion !== "1.0") return malformed("The HTTP version must be 1.1 or 1.0");
   if (rawHeaders.length > limits.headersMax * 2) {
     return new Refusal("HEADERS_TOO_LARGE", `A request has at most ${limits.headersMax} headers`);
@@ -88,13 +88,20 @@ export function readHead(message: IncomingMessage): RequestHead | Refusal {
   const headers = readHeaders(rawHeaders);
   if (headers instanceof Refusal) return headers;
   if (httpVersion === "1.1" && !headers.has("host")) return malformed("The header 'host' is required");
-  if (target.charCodeAt(0) !== slash) return malformed("The request target must be a path that starts with '/'");
   const framing = framingProblem({ httpVersion, method, headers });
   if (framing !== undefined) return malformed(framing);
+  if (url.charCodeAt(0) === slash) return { method, ...splitTarget(url), headers };
+  const [origin, host] = absoluteForm.exec(url) ?? [];
+  if (origin === undefined) return malformed("The request target must be a path that starts with '/', or a URL of http or https");
+  return { method, ...splitTarget(url.slice(origin.length)), headers: new Map(headers).set("host", host ?? "") };
+}
+
+/** Proxies send it; its host counts in place of the header's (RFC 9112 section 3.2.2). User information is refused (RFC 9110 section 4.2.4). */
+const absoluteForm = /^https?:\/\/((?:[\w.-]{1,255}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?)(?=[/?]|$)/i;
+
+function splitTarget(target: string): Pick<RequestHead, "path" | "query"> {
   const mark = target.indexOf("?");
-  return mark < 0
-    ? { method, path: target, query: "", headers }
-    : { method, path: target.slice(0, mark), query: target.slice(mark + 1), headers };
+  return mark < 0 ? { path: target || "/", query: "" } : { path: target.slice(0, mark) || "/", query: target.slice(mark + 1) };
 }
 
 /** The client's request id where it is one that may stand in a header and a log line; else undefined. */

@@ -28,6 +28,15 @@ test("links begin with the host of pages, which serves them and nothing else; an
   expect([await statusAt("data.example.com", "/console"), await statusAt("data.example.com", pathname)]).toEqual([200, 200]);
 });
 
+test.each([
+  [`http://${pagesHost}/livez`, "data.example.com", 404],
+  ["HTTPS://data.example.com:443/livez?http://x/", pagesHost, 200],
+  ["http://[2001:db8::1]:8080/users/track", pagesHost, 405],
+  ["http://data.example.com?a", pagesHost, 404],
+])("the target %s is served, and its host counts in place of %s: %i", async (target, host, status) => {
+  expect(await statusAt(host, target)).toBe(status);
+});
+
 test("the token of a link is in no line of the log, however the request goes", async () => {
   const workspace = freshWorkspace(suite);
   const url = await workspace.url(await workspace.create({ preference_center_page_html: storedPage }), await workspace.person());
