@@ -86,7 +86,11 @@ async function answerFound(request: HttpRequest, found: Found, answering: Observ
   const { route, params } = found;
   const traceparent = answering.observed?.traceparent ?? "";
   try {
-    if (route.guard === "open" && params.has("token")) answering.addressLimits.useLink(request, params.get("token") ?? "");
+    const link = params.get("token");
+    if (route.guard === "open" && link !== undefined) {
+      if (request.overloaded) throw new Refusal("OVERLOADED");
+      answering.addressLimits.useLink(request, link);
+    }
     if (route.guard === "open") {
       if (route.method !== "GET") refuseWhilePaused(answering.access);
       const { parts, access } = answering;
