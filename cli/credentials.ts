@@ -1,5 +1,5 @@
 /** What heddle keys and heddle scim-tokens share: an API key and a SCIM token are made, revoked and rotated alike. */
-import { isAddressRange } from "../gateway/access/declaration-holders.ts";
+import { addressRange } from "../gateway/access/address-range.ts";
 import type { FolderOptions } from "./access-place.ts";
 import { asCalled } from "./called-as.ts";
 import { counted, exitCodes, isoTime, type JsonOption, printResult, UsageError } from "./output.ts";
@@ -28,7 +28,7 @@ export function listed(texts: readonly string[]): string[] {
 /** From where it may be used. Throws UsageError for what is no address. */
 export function addressesOf({ allowIp = [] }: { readonly allowIp?: readonly string[] }): string[] {
   const addresses = listed(allowIp);
-  const wrong = addresses.find((address) => !isAddressRange(address));
+  const wrong = addresses.find((address) => !addressRange(address));
   if (wrong !== undefined) throw new UsageError(`"${wrong}" is neither an IP address nor a range such as 10.0.0.0/8`);
   return addresses;
 }

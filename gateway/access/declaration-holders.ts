@@ -1,7 +1,6 @@
 /** The parts of a declaration that many things share: names, ids, secrets, addresses, and the rule that nothing stands twice. */
-import { isIP } from "node:net";
-
 import { limits } from "../../platform/limits.ts";
+import { addressRange } from "./address-range.ts";
 import type { DeclaredHolder } from "./declared.ts";
 import type { DeclarationReader, Place } from "./declaration-reader.ts";
 import { secretProblem } from "./secret.ts";
@@ -79,16 +78,8 @@ function readSecret(reader: DeclarationReader, place: Place): string | undefined
 
 function readAddress(reader: DeclarationReader, place: Place): string | undefined {
   const text = reader.text(place);
-  if (text === undefined || isAddressRange(text)) return text;
+  if (text === undefined || addressRange(text)) return text;
   return reader.refuse(place, `"${text}" is neither an IP address nor a range such as 10.0.0.0/8`);
-}
-
-/** A single IPv4 or IPv6 address, or a CIDR range of one. */
-export function isAddressRange(text: string): boolean {
-  const [address = "", bits, ...more] = text.split("/");
-  const family = isIP(address);
-  if (family === 0 || more.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
 }
 
 /** What may stand in the header X-Request-Origin. */

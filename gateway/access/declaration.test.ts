@@ -116,6 +116,11 @@ test.each<[string, string, RegExp]>([
     workspace(`apiKeys: [{ name: k, permissions: ["*"], ipAllow: [10.0.0.0/33] }]`),
     /neither an IP address nor a range/,
   ],
+  [
+    "an address with a zone",
+    workspace(`apiKeys: [{ name: k, permissions: ["*"], ipAllow: [fe80::1%eth0] }]`),
+    /neither an IP address nor a range/,
+  ],
   ["an unknown channel", workspace("subscriptionGroups: [{ id: g1, name: G, channel: mail }]"), /unknown channel "mail"/],
   [
     "an unknown state",

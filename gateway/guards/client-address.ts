@@ -1,6 +1,7 @@
 /** Where a request comes from, past the proxies that are trusted, and whether a key may be used from there. */
-import { BlockList, isIP, isIPv6 } from "node:net";
+import { BlockList, isIP } from "node:net";
 import type { ApiKey } from "../access/access.ts";
+import { addRange, contains } from "../access/address-range.ts";
 import type { HttpRequest } from "../http-message.ts";
 
 export interface AddressRule {
@@ -12,7 +13,7 @@ export interface AddressRule {
 export function addressList(entries: readonly string[]): BlockList {
   const list = new BlockList();
   for (const entry of entries) {
-    if (!addEntry(list, entry)) throw new Error(`"${entry}" is not an IP address or a CIDR range`);
+    if (!addRange(list, entry)) throw new Error(`"${entry}" is not an IP address or a CIDR range`);
   }
   return list;
 }
@@ -45,8 +46,6 @@ export function fromTrustedProxy(request: Pick<HttpRequest, "remoteAddress">, ru
 /** An API key or a SCIM token. */
 type AllowList = Pick<ApiKey, "ipAllow">;
 
-const ipv4Bits = 32;
-const ipv6Bits = 128;
 const lists = new WeakMap<AllowList, BlockList>();
 
 /** Made once a key; a key that changes is another object. An entry that cannot be read allows no address. */
@@ -54,27 +53,9 @@ function allowList(key: AllowList): BlockList {
   const known = lists.get(key);
   if (known) return known;
   const list = new BlockList();
-  for (const entry of key.ipAllow) addEntry(list, entry);
+  for (const entry of key.ipAllow) addRange(list, entry);
   lists.set(key, list);
   return list;
-}
-
-/** False where the entry cannot be read. */
-function addEntry(list: BlockList, entry: string): boolean {
-  const [address = "", prefix, ...rest] = entry.trim().split("/");
-  const bitsMax = isIPv6(address) ? ipv6Bits : ipv4Bits;
-  const bits = prefix === undefined ? bitsMax : Number(prefix);
-  if (isIP(address) === 0 || rest.length > 0 || prefix === "" || !Number.isInteger(bits) || bits < 0 || bits > bitsMax) return false;
-  list.addSubnet(address, bits, familyOf(address));
-  return true;
-}
-
-function contains(list: BlockList, address: string): boolean {
-  return list.check(address, familyOf(address));
-}
-
-function familyOf(address: string): "ipv4" | "ipv6" {
-  return isIPv6(address) ? "ipv6" : "ipv4";
 }
 
 /** Some proxies write the port of the sender behind its address, and brackets around one of IPv6. */
@@ -83,9 +64,9 @@ function withoutPort(entry: string): string {
   return ipv6 ?? ipv4 ?? entry;
 }
 
-/** Without blanks and without the IPv6 cover of an IPv4 address. */
+/** Without blanks, a zone, and the IPv6 cover of an IPv4 address. */
 function plain(text: string): string | undefined {
-  const address = text.trim();
+  const [address = ""] = text.trim().split("%");
   const mapped = address.toLowerCase().startsWith("::ffff:") ? address.slice("::ffff:".length) : address;
   if (isIP(mapped) !== 0) return mapped;
   return isIP(address) === 0 ? undefined : address;
