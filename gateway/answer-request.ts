@@ -222,7 +222,7 @@ interface Refused {
 }
 
 function answerError(error: unknown, { request, route, headers, logger, observed }: Refused): HttpAnswer {
-  if (route.guard === "open" && route.refused && isForCaller(error)) return route.refused(error);
+  if (route.guard === "open" && route.refused && isForCaller(error)) return route.refused(error, request);
   if (route.guard === "key" && route.takes === "read" && wasStopped(error, request)) throw new ClientGone();
   if (isForCaller(error)) return refusalAnswer(error, route.guard === "key" ? route.dialect : "rest", headers);
   if (error instanceof ClientGone) throw error;

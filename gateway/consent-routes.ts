@@ -10,7 +10,7 @@ import { handleSmsInvalidPhoneNumbers } from "./routes/sms-invalid-phone-numbers
 import { handleSubscriptionStatusGet } from "./routes/subscription-status-get.ts";
 import { handleSubscriptionStatusSet } from "./routes/subscription-status-set.ts";
 import { handleSubscriptionUserStatus } from "./routes/subscription-user-status.ts";
-import { handleUnsubscribe, handleUnsubscribePage } from "./routes/unsubscribe.ts";
+import { handleUnsubscribe, handleUnsubscribePage, unsubscribeRefusal } from "./routes/unsubscribe.ts";
 import { handleV2SubscriptionStatusSet } from "./routes/v2-subscription-status-set.ts";
 
 export const consentRoutes: readonly Route[] = [
@@ -84,6 +84,6 @@ export const consentRoutes: readonly Route[] = [
     limit: "sms_invalid_phone_numbers_remove",
     handler: handleSmsInvalidPhoneNumbersRemove,
   },
-  { guard: "open", method: "GET", path: "/unsubscribe/:token", handler: handleUnsubscribePage },
-  { guard: "open", method: "POST", path: "/unsubscribe/:token", handler: handleUnsubscribe },
+  { guard: "open", method: "GET", path: "/unsubscribe/:token", refused: unsubscribeRefusal, handler: handleUnsubscribePage },
+  { guard: "open", method: "POST", path: "/unsubscribe/:token", refused: unsubscribeRefusal, handler: handleUnsubscribe },
 ];

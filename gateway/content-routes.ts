@@ -1,7 +1,7 @@
 /** DATA: the rows of the route table for preference centers and their hosted pages. */
 import { limits } from "../platform/limits.ts";
 import { read as readRow, type Route, write as writeRow } from "./route.ts";
-import { refusalPage } from "./render/preference-page.ts";
+import { preferenceRefusalPage } from "./render/preference-page.ts";
 import { handlePreferenceCenterCreate } from "./routes/preference-center-create.ts";
 import { handlePreferenceCenterGet } from "./routes/preference-center-get.ts";
 import { handlePreferenceCenterList } from "./routes/preference-center-list.ts";
@@ -61,6 +61,6 @@ export const contentRoutes: readonly Route[] = [
     limit: "preference_center_update",
     handler: handlePreferenceCenterRestore,
   },
-  { guard: "open", method: "GET", path: "/preferences/:token", refused: refusalPage, handler: handlePreferencePage },
-  { guard: "open", method: "POST", path: "/preferences/:token", refused: refusalPage, handler: handlePreferenceSubmit },
+  { guard: "open", method: "GET", path: "/preferences/:token", refused: preferenceRefusalPage, handler: handlePreferencePage },
+  { guard: "open", method: "POST", path: "/preferences/:token", refused: preferenceRefusalPage, handler: handlePreferenceSubmit },
 ];

@@ -70,7 +70,7 @@ interface OpenRoute {
   readonly method: "GET" | "POST";
   readonly path: string;
   /** How a refusal is answered; as JSON unless given. */
-  readonly refused?: (refusal: Refusal) => HttpAnswer;
+  readonly refused?: (refusal: Refusal, request: Pick<HttpRequest, "headers">) => HttpAnswer;
   readonly handler: (parts: Parts, call: OpenCall) => HttpAnswer | Promise<HttpAnswer>;
 }
 

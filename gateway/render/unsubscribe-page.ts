@@ -1,6 +1,8 @@
 /** The pages of the one-click unsubscribe: plain HTML that loads and runs nothing. */
+import type { Reason, Refusal } from "../../platform/refusal.ts";
 import type { HttpAnswer } from "../http-message.ts";
 import { closedPolicy, personPageHeaders } from "./person-page-headers.ts";
+import { failed, refusalPage, type Sentences, tooOften } from "./refusal-page.ts";
 
 /** Asks; its button posts to the page's own address. `group`: name of the one group that is left, empty where it is not known; undefined: all email. */
 export function unsubscribePage(email: string, group: string | undefined): HttpAnswer {
@@ -13,6 +15,24 @@ export function unsubscribePage(email: string, group: string | undefined): HttpA
 export function unsubscribedPage(group: string | undefined): HttpAnswer {
   return page(`<p>You are unsubscribed${group === undefined ? "" : ` from ${named(group)}`}.</p>`);
 }
+
+/** What a person reads where the page cannot be shown or the unsubscribe was not done. */
+export function unsubscribeRefusalPage(refusal: Refusal): HttpAnswer {
+  return refusalPage(refusal, sentences.get(refusal.reason) ?? failed);
+}
+
+const sentences: ReadonlyMap<Reason, Sentences> = new Map([
+  ["NOT_FOUND", {
+    heading: "This link is not valid",
+    text: "Nothing was changed. Please open the link of the message again, or that of a newer message.",
+  }],
+  ["INPUT_INVALID", { heading: "This list is not there any more", text: "Nothing was changed, and nothing is sent to that list." }],
+  ["RATE_LIMITED", tooOften],
+  ["OUTCOME_UNKNOWN", {
+    heading: "We do not know whether that was done",
+    text: "Please open the link again and unsubscribe once more. Doing it twice does no harm.",
+  }],
+]);
 
 function named(group: string): string {
   return group === "" ? "one list" : `<strong>${escaped(group)}</strong>`;

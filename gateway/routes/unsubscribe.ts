@@ -2,8 +2,9 @@
 import { limits } from "../../platform/limits.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import type { OpenUnsubscribeLinkResponse } from "../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
-import { unsubscribedPage, unsubscribePage } from "../render/unsubscribe-page.ts";
-import type { HttpAnswer } from "../http-message.ts";
+import { refusalAnswer } from "../render/refusal-rest.ts";
+import { unsubscribedPage, unsubscribePage, unsubscribeRefusalPage } from "../render/unsubscribe-page.ts";
+import type { HttpAnswer, HttpRequest } from "../http-message.ts";
 import type { OpenCall, Parts } from "../route.ts";
 
 type Asked = Pick<Parts, "messagingStatus" | "subscription">;
@@ -23,9 +24,19 @@ export async function handleUnsubscribe(parts: Asked, call: OpenCall): Promise<H
   const sent = linkOf(call);
   const group = await groupNameOf(await parts.messagingStatus.openUnsubscribeLink(sent), sent, parts);
   await parts.messagingStatus.useUnsubscribeLink(sent);
-  const wantsPage = request.headers.get("accept")?.includes("text/html") ?? false;
-  return wantsPage ? unsubscribedPage(group) : { status: 200, headers: [], body: '{"message":"success"}' };
+  return wantsPage(request) ? unsubscribedPage(group) : { status: 200, headers: [], body: '{"message":"success"}' };
 }
+
+/** People who open the link in a browser get a page, programs what they get of all routes. */
+export function unsubscribeRefusal(refusal: Refusal, request: Asking): HttpAnswer {
+  return wantsPage(request) ? unsubscribeRefusalPage(refusal) : refusalAnswer(refusal, "rest");
+}
+
+function wantsPage({ headers }: Asking): boolean {
+  return headers.get("accept")?.includes("text/html") ?? false;
+}
+
+type Asking = Pick<HttpRequest, "headers">;
 
 /**
  * Undefined: all email. Empty where the owner of the groups cannot be asked: an unsubscribe goes on without it. Refuses

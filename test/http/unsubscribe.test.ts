@@ -120,7 +120,7 @@ test("a link of a group has the id as it was declared; one of an unknown group i
   expect(refused.errors).toContain(`${emailGroup} (Letter)`);
 });
 
-test("a forged or damaged token is a 404 in JSON, for both methods, and changes nothing", async () => {
+test("a forged or damaged token is a 404, as a page for people and in JSON for others, for both methods, and changes nothing", async () => {
   const email = freshEmail();
   const url = await link(email);
   const damaged = [
@@ -133,6 +133,12 @@ test("a forged or damaged token is a 404 in JSON, for both methods, and changes 
     for (const answer of [await click(forged), await fetch(forged)]) {
       expect(answer.status, forged).toBe(404);
       expect(await answer.json()).toEqual({ message: "This unsubscribe link is not valid" });
+    }
+    const person = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+    for (const answer of [await click(forged, person), await fetch(forged, { headers: person })]) {
+      expect([answer.status, answer.headers.get("content-type")], forged).toEqual([404, "text/html; charset=utf-8"]);
+      expect(answer.headers.get("content-security-policy")).toContain("default-src 'none'");
+      expect(await answer.text()).toContain('<p role="alert">');
     }
   }
   expect(await unsubscribed(email)).toBe(false);

@@ -1,0 +1,36 @@
+/** A refusal as a page, for people who opened a link. */
+import type { Refusal } from "../../platform/refusal.ts";
+import type { HttpAnswer } from "../http-message.ts";
+import { closedPolicy, personPageHeaders } from "./person-page-headers.ts";
+import { refusalAnswer } from "./refusal-rest.ts";
+
+export interface Sentences {
+  readonly heading: string;
+  readonly text: string;
+}
+
+/** The sentences are for a person who knows nothing of an API. Nothing of the refusal's own text, which may quote what was sent. */
+export function refusalPage(refusal: Refusal, { heading, text }: Sentences): HttpAnswer {
+  return {
+    ...refusalAnswer(refusal, "rest", personPageHeaders(plainPolicy)),
+    contentType: "text/html; charset=utf-8",
+    body: `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${heading}</title>
+<style>body{font:1.0625rem/1.5 system-ui,sans-serif;color:#1b1b1f;background:#fff;max-width:34rem;margin:3rem auto;padding:0 1rem}</style></head>
+<body><main><h1>${heading}</h1><p role="alert">${text}</p></main></body></html>
+`,
+  };
+}
+
+const plainPolicy = closedPolicy(["form-action", "'none'"]);
+
+/** Where nothing else is said of a reason. */
+export const failed: Sentences = {
+  heading: "That did not work",
+  text: "Nothing was changed. Please try again in a few minutes.",
+};
+
+export const tooOften: Sentences = {
+  heading: "Too often",
+  text: "This link was used very often just now, and nothing was changed. Please try again in a minute.",
+};
