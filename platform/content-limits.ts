@@ -30,6 +30,8 @@ export const contentLimits = {
   pageOriginsMax: 50,
   urlCharsMax: 2_048,
   preferenceCentersPerWorkspaceMax: 500,
+  // Each of them is named in every message that it is for
+  localesPerWorkspaceMax: 200,
   preferenceVersionsPageMax: 100,
   contentAttemptsMax: 8,
   preferenceLinkLifeMs: 90 * 24 * 3600 * 1000,

@@ -29,6 +29,19 @@ function almostFull() {
   return { deps, written };
 }
 
+const id = "0a000000-0000-4000-8000-000000000001";
+
+test.each([
+  ["a name twice", [{ name: "first", draft: {} }, { name: "first", draft: { title: "T" } }]],
+  ["an id twice, in whatever case", [{ name: "first", draft: {}, id }, { name: "second", draft: {}, id: id.toUpperCase() }]],
+])("declareCenters() refuses %s, also in a dry run, and writes none", async (_, centers) => {
+  const { deps, written } = almostFull();
+  for (const dryRun of [true, false]) {
+    await expect(declareCenters(deps, caller, { centers, dryRun })).rejects.toMatchObject({ reason: "INPUT_INVALID" });
+  }
+  expect(written).toEqual([]);
+});
+
 test("declareCenters() refuses more centers than a workspace may have, also in a dry run, and writes none of them", async () => {
   const { deps, written } = almostFull();
   const two = [{ name: "first", draft: {} }, { name: "second", draft: {} }];

@@ -41,6 +41,8 @@ interface DeclaredPages {
  */
 export async function declareCenters(deps: CenterDeps, caller: Caller, declared: Declared): Promise<DeclaredPages> {
   const { workspaceId } = caller;
+  refuseTwice(declared.centers.map(({ name }) => `name "${name}"`));
+  refuseTwice(declared.centers.flatMap(({ id }) => id === undefined ? [] : [`id "${id.toLowerCase()}"`]));
   const before = await deps.centers.settings(workspaceId);
   const { settings = before } = declared;
   checkSettings(settings);
@@ -60,6 +62,11 @@ export async function declareCenters(deps: CenterDeps, caller: Caller, declared:
     changes.push({ action, center: written?.answer ?? shown, warnings });
   }
   return { changes, settings: settingsChanges };
+}
+
+function refuseTwice(all: readonly string[]): void {
+  const twice = all.find((one, at) => all.indexOf(one) < at);
+  if (twice !== undefined) throw new Refusal("INPUT_INVALID", `Two preference centers have the ${twice}`);
 }
 
 interface Planned extends Pick<DeclaredChange, "action" | "warnings" | "fields"> {

@@ -103,8 +103,27 @@ test("planDeclaration() takes a pruned locale from messages that keep their loca
     settings: { earlyAccess: undefined, enabled: undefined, locales: [{ id: "", name: "fr", country: "", language: "" }] },
     owners: [canvasOf({ name: "Journey", steps: [stepOf("First", [variationOf({ channel: "sms" })])] })],
   }, options(true));
-  expect(again.write.puts[0]?.steps[0]?.variations[0]?.localeIds).toEqual([]);
+  const message = again.write.puts[0]?.steps[0]?.variations[0];
+  expect(message?.localeIds).toEqual([]);
+  // The same language, declared once more under its id, begins without texts
+  expect(again.write.goneTexts).toContainEqual({ messageId: message?.id, localeId: ids.spanish });
 });
+
+test("planDeclaration() refuses more locales than a workspace may have, with those it has", () => {
+  const names = Array.from({ length: limits.localesPerWorkspaceMax + 1 }, (_, at) => `a${letter(at / 26)}${letter(at)}`);
+  const locales = names.map((name) => ({ id: "", name, country: "", language: "" }));
+  function plan(from: number, prune: boolean) {
+    const declaration = { settings: { earlyAccess: undefined, enabled: undefined, locales: locales.slice(from) }, owners: [] };
+    return () => planDeclaration(there, declaration, { prune, newId: () => crypto.randomUUID() });
+  }
+  expect(plan(0, true)).toThrow(/at most 200 locales/);
+  expect(plan(1, true)).not.toThrow();
+  expect(plan(1, false)).toThrow(/at most 200 locales/);
+});
+
+function letter(at: number): string {
+  return String.fromCharCode("a".charCodeAt(0) + Math.floor(at) % 26);
+}
 
 test("planDeclaration() refuses a campaign that would have too many messages with those it has", () => {
   function many(from: string) {

@@ -90,6 +90,7 @@ function plannedSettings(
   if (prune) { for (const { name, id } of others) changes.push({ action: "pruned", what: "locale", path: name, id }); }
   const kept = prune ? locales : inOrder(known.locales, locales);
   const settings = { earlyAccess: declared.earlyAccess ?? known.earlyAccess, enabled: declared.enabled ?? known.enabled, locales: kept };
+  if (kept.length > limits.localesPerWorkspaceMax) throw refused(`A workspace has at most ${limits.localesPerWorkspaceMax} locales`);
   refuseRepeated(kept.map(({ id }) => id), "locales");
   changes.push({ ...doneTo(before, settings, withLocaleNames), what: "translation settings", path: "", id: "" });
   return settings;
@@ -244,6 +245,7 @@ function refuseRepeated(ids: readonly string[], what: string): void {
   }
 }
 
+/** Things that go, and the texts of messages and of locales that do: under the same id nothing of before is found. */
 function gone(
   current: Declared,
   next: readonly MessageOwner[],
@@ -251,8 +253,11 @@ function gone(
 ): Pick<DeclaredWrite, "goneTexts" | "goneIds"> {
   const left = new Set(next.flatMap(({ steps }) => idsIn(steps)));
   const goneIds = current.owners.flatMap(({ steps }) => idsIn(steps)).filter((id) => !left.has(id));
-  const messages = current.owners.flatMap(({ steps }) => steps.flatMap(({ variations }) => variations)).filter(({ id }) => !left.has(id));
-  const localeIds = [...new Set([...(current.settings?.locales ?? []), ...settings.locales].map(({ id }) => id)), ""];
-  const goneTexts: TextsKey[] = messages.flatMap(({ id: messageId }) => localeIds.map((localeId) => ({ messageId, localeId })));
+  const messages = current.owners.flatMap(({ steps }) => steps.flatMap(({ variations }) => variations));
+  const goneLocales = (current.settings?.locales ?? []).map(({ id }) => id).filter((id) => !settings.locales.some((one) => one.id === id));
+  const localeIds = [...goneLocales, ...settings.locales.map(({ id }) => id), ""];
+  const goneTexts: TextsKey[] = messages.flatMap(({ id: messageId }) => {
+    return (left.has(messageId) ? goneLocales : localeIds).map((localeId) => ({ messageId, localeId }));
+  });
   return { goneIds, goneTexts };
 }
