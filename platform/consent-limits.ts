@@ -14,6 +14,8 @@ export const consentLimits = {
   identityRowsPerLoad: 250,
   // How many users a record has that says the same of several
   laneUsersPerRecordMax: 20,
+  // After a sweep of merges that left some over
+  frozenSweepRestMs: 1_000,
   subscriptionGroupsPerWorkspaceMax: 100,
   // Of a group, how often it was declared and archived in turn; of a workspace, changes of groups that were refused
   groupTurnsKeptMax: 201,

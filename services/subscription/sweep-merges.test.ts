@@ -76,3 +76,17 @@ test("sweepRegularly() begins no sweep before the one before it has ended", asyn
   expect(begun).toBe(2);
   stop();
 });
+
+test("sweepRegularly() goes on soon where more is over than one sweep takes, and then rests as always", async () => {
+  const clock = fakeClock();
+  const begun: number[] = [];
+  const sweep = ({ max }: { readonly max: number }) => Promise.resolve(begun.push(clock.monotonic()) === 1 ? max : max - 1);
+  const stop = sweepRegularly({ store: { sweep }, isApplied: yes, isBlocked: no, clock, logger: silentLogger });
+  for (let seconds = 0; seconds < 130; seconds += 1) {
+    clock.advance(1_000);
+    await setImmediate();
+  }
+  const first = limits.frozenSweepMs;
+  expect(begun).toEqual([first, first + limits.frozenSweepRestMs, 2 * first + limits.frozenSweepRestMs]);
+  stop();
+});

@@ -16,7 +16,7 @@ export interface SweepParts {
 }
 
 /**
- * Again `frozenSweepMs` after each sweep; the returned function stops it. An undo is decided in its window, and its record may be behind
+ * Again `frozenSweepMs` after each sweep, and soon after one that left some over; the returned function stops it. An undo is decided in its window, and its record may be behind
  * for longer than any grace, in the lane or as one that waits for a human: its user is passed over until then.
  */
 export function sweepRegularly(parts: SweepParts): () => void {
@@ -24,13 +24,17 @@ export function sweepRegularly(parts: SweepParts): () => void {
   const bounded = createBoundedNow(clock);
   bounded.after(0);
   let isStopped = false;
-  let cancel = clock.after(limits.frozenSweepMs, sweep);
-  function sweep(): void {
-    sweepOnce(parts, bounded.after(0) - limits.frozenGraceMs)
-      .catch((error: unknown) => logger.error("membership_sweep_failed", error))
-      .finally(() => {
-        if (!isStopped) cancel = clock.after(limits.frozenSweepMs, sweep);
-      });
+  let cancel = clock.after(limits.frozenSweepMs, () => void sweep());
+  async function sweep(): Promise<void> {
+    let swept = 0;
+    try {
+      swept = await sweepOnce(parts, bounded.after(0) - limits.frozenGraceMs);
+    } catch (error) {
+      logger.error("membership_sweep_failed", error);
+    }
+    if (!isStopped) {
+      cancel = clock.after(swept < limits.frozenSweepMax ? limits.frozenSweepMs : limits.frozenSweepRestMs, () => void sweep());
+    }
   }
   return () => {
     isStopped = true;
@@ -38,7 +42,7 @@ export function sweepRegularly(parts: SweepParts): () => void {
   };
 }
 
-async function sweepOnce({ store, isApplied, isBlocked }: SweepParts, over: number): Promise<void> {
+async function sweepOnce({ store, isApplied, isBlocked }: SweepParts, over: number): Promise<number> {
   /** Each of their users would be waited for in vain: all memberships of a workspace are in one lane. */
   const behind = new Set<string>();
   async function isFree(workspaceId: string, userId: UserId): Promise<boolean> {
@@ -47,5 +51,5 @@ async function sweepOnce({ store, isApplied, isBlocked }: SweepParts, over: numb
     behind.add(workspaceId);
     return false;
   }
-  await store.sweep({ now: over, max: limits.frozenSweepMax }, { isFree, change: (user) => closeOverMerges(user, over) });
+  return await store.sweep({ now: over, max: limits.frozenSweepMax }, { isFree, change: (user) => closeOverMerges(user, over) });
 }

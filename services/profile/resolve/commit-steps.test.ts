@@ -8,6 +8,8 @@ import { fakeClock } from "../../../platform/clock.fixture.ts";
 import type { Log } from "../../../platform/log/log.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
+import type { PureSteps } from "../apply/pure-steps.ts";
+import { applyRecord } from "../domain/apply-records.ts";
 import { event, mergeUsers, rowsIn, testProfiles } from "../profile-service.fixture.ts";
 
 const { open: openTest, close: closeTest } = testProfiles();
@@ -78,6 +80,29 @@ describe("one process sweeps", () => {
     await vi.waitFor(() => expect(identityKinds(profile)).toEqual({}));
   });
 
+  test("frozen copies, however many end at once, also behind those of as many blocked users", async () => {
+    const clock = fakeClock();
+    const profile = await openTest({ clock, steps: poisonAt("bad") });
+    await profile.track({ events: ["a", "b", "c", "d"].map((id) => event(id)) });
+    for (const [source, target] of [["a", "b"], ["c", "d"]] as const) {
+      await mergeUsers(profile, source, target);
+      await profile.part.settled();
+      await profile.database.write(() => {
+        profile.database.handle.exec(`WITH RECURSIVE count(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM count WHERE n < 250)
+          INSERT INTO profile_frozen SELECT workspace_id, '${source}' || n, target_id, undo_until, target_sequence, target_part, source,
+            target_before, undone FROM profile_frozen, count WHERE undo_until = (SELECT max(undo_until) FROM profile_frozen)`);
+      });
+      clock.advance(1000);
+      await profile.track({ events: [event("b", "bad")] });
+    }
+    await profile.part.settled();
+    expect(rowsIn(profile, "profile_frozen")).toBe(502);
+    clock.advance(8 * 24 * hourMs);
+    await profile.track({ events: [event("e")] });
+    await expect.poll(() => rowsIn(profile, "profile_frozen"), { timeout: 10_000 }).toBe(251);
+    expect(rowsIn(profile, "profile_frozen WHERE merge_id LIKE 'c%'")).toBe(0);
+  });
+
   test("nothing twice: a clock that was set back over a restart does not bring back what is over", async () => {
     const path = filePath();
     const clock = fakeClock();
@@ -98,6 +123,16 @@ describe("one process sweeps", () => {
 });
 
 const hourMs = 3_600_000;
+
+/** Pure steps that throw at events of this name. */
+function poisonAt(name: string): Partial<PureSteps> {
+  return {
+    applyRecord(profile, record) {
+      if (record.change.type === "event" && record.change.name === name) throw new Error("planted");
+      return applyRecord(profile, record);
+    },
+  };
+}
 
 /** How many rows there are of each kind, but for those of users. */
 /** But for counts, which are bounded by time in another way: see count-step.test.ts. */

@@ -1,10 +1,11 @@
 /** Erases what ended by itself: merges whose undo window is over, answers of idempotency keys, results of jobs. */
+import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../../platform/clock.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import { type Identities, NeedRows } from "../domain/identities.ts";
 import type { IdentityKey } from "../domain/identity.ts";
-import type { IdentityStore, ProfileStore } from "../domain/ports.ts";
+import type { ExpiredMerge, IdentityStore, ProfileStore } from "../domain/ports.ts";
 import { closeOverMerge } from "../domain/resolve-open-merges.ts";
 import type { Step, StepStore, UnitOfWork, WorkspaceStep } from "./step-store.ts";
 import type { Views } from "./views.ts";
@@ -46,30 +47,41 @@ export async function planSweep(parts: SweepParts, position: number, now: number
     work,
     step: workspaces.length === 0 ? undefined : { partition: parts.partition, through: position, now, workspaces, setAside: [] },
     views,
-    isFull: rows.length === limits.expiredRowsSweepMax,
+    isFull: countOf(merges) >= limits.frozenSweepMax || (over.size > 0 && rows.length === limits.expiredRowsSweepMax),
   };
 }
 
-/** The frozen copies whose time is over by the clock, by workspace, but for those of users who are held. */
+/**
+ * Frozen copies whose time is over by the clock, by workspace, but for those of users who are held: it looks behind those, however many
+ * they are.
+ */
 async function overMerges({ profiles, clock, owns }: SweepParts, now: number): Promise<Map<string, string[]>> {
   const over = Math.min(now, clock.now()) - limits.frozenGraceMs;
-  const expired = await profiles.listExpired(over, limits.frozenSweepMax);
-  const merges = gather(expired.filter(({ workspaceId }) => owns(workspaceId)), ({ mergeId }) => mergeId);
-  const free = await Promise.all(Array.from(merges, async ([workspaceId, ids]) => {
-    return [workspaceId, await freeMerges(profiles, workspaceId, ids)] as const;
-  }));
-  return new Map(free.filter(([, ids]) => ids.length > 0));
+  const free: ExpiredMerge[] = [];
+  for (let after: ExpiredMerge | undefined; free.length < limits.frozenSweepMax;) {
+    const page = await profiles.listExpired(over, limits.frozenSweepMax, after);
+    const own = gather(page.filter(({ workspaceId }) => owns(workspaceId)), (merge) => merge);
+    for (const [workspaceId, merges] of own) free.push(...await freeMerges(profiles, workspaceId, merges));
+    if (page.length < limits.frozenSweepMax) break;
+    after = page.at(-1);
+    await setImmediate();
+  }
+  return gather(free, ({ mergeId }) => mergeId);
 }
 
 /** What a held user waits for, an undo or the source of a later merge, was decided by an earlier now: it may still come. */
-async function freeMerges(profiles: SweepParts["profiles"], workspaceId: string, ids: readonly string[]): Promise<string[]> {
-  const frozen = await profiles.loadFrozen(workspaceId, ids);
-  function usersOf(id: string): string[] {
-    const merge = frozen.get(id);
+async function freeMerges(
+  profiles: SweepParts["profiles"],
+  workspaceId: string,
+  merges: readonly ExpiredMerge[],
+): Promise<ExpiredMerge[]> {
+  const frozen = await profiles.loadFrozen(workspaceId, merges.map(({ mergeId }) => mergeId));
+  function usersOf({ mergeId }: ExpiredMerge): string[] {
+    const merge = frozen.get(mergeId);
     return merge === undefined ? [] : [merge.source.id, merge.targetBefore.id];
   }
-  const held = await profiles.loadHeld(workspaceId, [...new Set(ids.flatMap(usersOf))]);
-  return ids.filter((id) => !usersOf(id).some((user) => held.has(user)));
+  const held = await profiles.loadHeld(workspaceId, [...new Set(merges.flatMap(usersOf))]);
+  return merges.filter((merge) => !usersOf(merge).some((user) => held.has(user)));
 }
 
 async function sweepWorkspace(
@@ -109,6 +121,10 @@ async function closing(
       view.load(signal.keys, await identities.load(view.workspaceId, signal.keys));
     }
   }
+}
+
+function countOf(groups: ReadonlyMap<string, readonly unknown[]>): number {
+  return groups.values().reduce((sum, { length }) => sum + length, 0);
 }
 
 function gather<Entry extends { readonly workspaceId: string }, Value>(

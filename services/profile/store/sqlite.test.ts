@@ -56,10 +56,13 @@ describe("profile store on SQLite", () => {
     expect(await store.identities.load("w", [...rows.keys()])).toEqual(rows);
   });
 
-  test("listExpired() gives merges whose window is over", async () => {
-    await sqliteProfiles(store).save(changes("w", { frozen: new Map([["m1", frozenOf(10)], ["m2", frozenOf(1_000)]]) }));
+  test("listExpired() gives merges whose window is over, page by page", async () => {
+    const frozen = new Map([["m2", frozenOf(10)], ["m1", frozenOf(10)], ["m0", frozenOf(12)], ["m3", frozenOf(1_000)]]);
+    await sqliteProfiles(store).save(changes("w", { frozen }));
     expect(await store.profiles.listExpired(10, 5)).toEqual([]);
-    expect(await store.profiles.listExpired(11, 5)).toEqual([{ workspaceId: "w", mergeId: "m1" }]);
+    const first = await store.profiles.listExpired(13, 1);
+    expect(first).toEqual([{ workspaceId: "w", mergeId: "m1", undoUntil: 10 }]);
+    expect((await store.profiles.listExpired(13, 5, first[0])).map(({ mergeId }) => mergeId)).toEqual(["m2", "m0"]);
   });
 
   test("listExpiredRows() gives answers and jobs that ended, of what was written last", async () => {

@@ -172,12 +172,15 @@ function profileLists(
       const rows = database.prepare("SELECT workspace_id, user_id, body FROM profile_rejected LIMIT ?").all(max);
       return Promise.resolve(rows.map((row) => rejectedFromRow(String(row["workspace_id"]), String(row["user_id"]), row["body"])));
     },
-    listExpired(now, max) {
-      const sql = "SELECT workspace_id, merge_id FROM profile_frozen WHERE undo_until < ? ORDER BY undo_until LIMIT ?";
+    listExpired(now, max, after) {
+      const sql = `SELECT workspace_id, merge_id, undo_until FROM profile_frozen
+        WHERE undo_until < ? AND (undo_until, workspace_id, merge_id) > (?, ?, ?) ORDER BY undo_until, workspace_id, merge_id LIMIT ?`;
+      const { undoUntil, workspaceId, mergeId } = after ?? { undoUntil: 0, workspaceId: "", mergeId: "" };
       return Promise.resolve(
-        database.prepare(sql).all(now, max).map((row) => ({
+        database.prepare(sql).all(now, undoUntil, workspaceId, mergeId, max).map((row) => ({
           workspaceId: String(row["workspace_id"]),
           mergeId: String(row["merge_id"]),
+          undoUntil: Number(row["undo_until"]),
         })),
       );
     },
