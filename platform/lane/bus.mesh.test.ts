@@ -4,7 +4,9 @@ import { type NatsServer, startNats } from "../../test/servers/nats.ts";
 import { describeWith } from "../../test/servers/require.ts";
 import { connectJetStream, type JetStreamConnection } from "../log/jetstream-connection.ts";
 import { silentLogger } from "../logger.ts";
-import { openBusAsks } from "./bus.ts";
+import { systemClock } from "../clock.ts";
+import { openBusAsks, openBusNotices } from "./bus.ts";
+import type { ProgressNotice } from "./progress-notices.ts";
 
 await describeWith(["nats"], "openBusAsks()", () => {
   let server: NatsServer;
@@ -32,5 +34,19 @@ await describeWith(["nats"], "openBusAsks()", () => {
     expect(await far?.ask(3, { ...ask, through: 13 })).toBe(false);
     expect(await far?.ask(4, { ...ask, ms: 50 })).toBe(false);
     for (const stop of stops) stop?.();
+  });
+
+  test("a message that cannot be read takes no connection the others", async () => {
+    const [near, far] = connections;
+    if (!near || !far) throw new Error("Expected two connections");
+    const heard: ProgressNotice[] = [];
+    const stop = openBusNotices(near, "notices-test", systemClock).listen((notice) => heard.push(notice));
+    await near.ask("$SYS.REQ.USER.INFO", new Uint8Array(), 10_000);
+    far.publish("notices-test", Uint8Array.of(0));
+    const notice = { kind: "applied", lane: 1, position: 2 } as const;
+    openBusNotices(far, "notices-test", systemClock).publish([notice]);
+    await expect.poll(() => heard, { timeout: 3_000 }).toEqual([notice]);
+    await near.ask("$SYS.REQ.USER.INFO", new Uint8Array(), 3_000);
+    stop();
   });
 });

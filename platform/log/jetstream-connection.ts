@@ -19,6 +19,7 @@ export interface JetStreamConnection {
   ask(subject: string, body: Uint8Array, ms: number): Promise<Msg>;
   /** All answers up to the one that `last` recognises, without it. */
   requestMany(subject: string, body: Uint8Array, last: (answer: Msg) => boolean): Promise<Msg[]>;
+  /** A message that the callback throws at is passed over, with an error in the log. */
   subscribe(subject: string, callback: (message: Msg) => void): () => void;
   /** Calls back whenever the connection is there again after it was lost. */
   onBack(listener: () => void): () => void;
@@ -79,7 +80,15 @@ function wrap(nats: NatsConnection, logger: Logger): JetStreamConnection {
     ask: (subject, body, ms) => link.whileUp(() => inbox.request({ subject, body }, ms)),
     requestMany: (subject, body, last) => link.whileUp(() => inbox.collect({ subject, body }, last)),
     subscribe(subject, callback) {
-      const subscription = nats.subscribe(subject, { callback: (error, message) => error ? undefined : callback(message) });
+      // What a callback throws would end the client's reading, and the connection would hear nothing until its next ping fails
+      function take(message: Msg): void {
+        try {
+          callback(message);
+        } catch (error) {
+          logger.error("nats_message_not_taken", error, { subject: message.subject });
+        }
+      }
+      const subscription = nats.subscribe(subject, { callback: (error, message) => error ? undefined : take(message) });
       return () => subscription.unsubscribe();
     },
     onBack: (listener) => link.onBack(listener),
