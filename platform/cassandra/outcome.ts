@@ -28,6 +28,11 @@ export function refusalOf(error: unknown, kind: "read" | "write"): unknown {
   return new Refusal("STORE_UNAVAILABLE", lackOf(error), details);
 }
 
+/** Whether a failed read may be one of too much at once, which fewer rows would not be: where it certainly was not done it is not. */
+export function mayBeTooMuch(error: unknown): boolean {
+  return error instanceof Refusal && error.reason === "STORE_UNAVAILABLE" && outcomeOf(error.cause) === "unknown";
+}
+
 /** Where Cassandra answers, and not as many nodes as rows have to be on: copies and nodes are an operator's to mend. */
 function lackOf(error: unknown): string | undefined {
   if (!(error instanceof errors.ResponseError) || error.code !== codes.unavailableException) return undefined;

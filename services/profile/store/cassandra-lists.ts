@@ -1,5 +1,6 @@
 /** Lists over many users: a workspace in pages, who is held, what was set aside. Each is kept in a fixed number of partitions. */
 import { allBuckets } from "../../../platform/cassandra/buckets.ts";
+import { mayBeTooMuch } from "../../../platform/cassandra/outcome.ts";
 import { inFlight } from "../../../platform/in-flight.ts";
 import type { Row, Session, Statement } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
@@ -129,7 +130,7 @@ async function bucketAfter(session: Session, bucket: number, { workspaceId, afte
     try {
       rows = await session.execute({ cql: selectNextUsers, values, idempotent: true });
     } catch (error) {
-      if (some === 1) throw error;
+      if (some === 1 || !mayBeTooMuch(error)) throw error;
       most = some >> 1;
       continue;
     }

@@ -2,6 +2,7 @@
 import type { Mark } from "../../../platform/age.ts";
 import { inFlight } from "../../../platform/in-flight.ts";
 import { gather } from "../../../platform/cassandra/gather.ts";
+import { mayBeTooMuch } from "../../../platform/cassandra/outcome.ts";
 import { readAll, type Row, type Session, type Statement } from "../../../platform/cassandra/session.ts";
 import { createGate } from "../../../platform/gate.ts";
 import { limits } from "../../../platform/limits.ts";
@@ -75,7 +76,8 @@ async function rowsOf(session: Session, asked: readonly Asked[]): Promise<Rows> 
   if (places.length === 1) return byUser(await session.execute(ofPlace(first.tables.select, first)));
   try {
     return byUser(await session.execute(someOf(first, places.map(idOf))));
-  } catch {
+  } catch (error) {
+    if (!mayBeTooMuch(error)) throw error;
     const middle = places.length >> 1;
     const half = await rowsOf(session, [places.slice(0, middle)]);
     return new Map([...half, ...await rowsOf(session, [places.slice(middle)])]);

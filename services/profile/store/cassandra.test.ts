@@ -2,10 +2,12 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import cassandra from "cassandra-driver";
 import { expect, test } from "vitest";
 import { bucketOfUser, numberedId, numberingOfUser } from "../../../platform/user-number.ts";
 import { splitStatements, tablesOf } from "../../../platform/cassandra/cql.ts";
 import { readMigrations } from "../../../platform/cassandra/migrate.ts";
+import { refusalOf } from "../../../platform/cassandra/outcome.ts";
 import { checkPlan, recordingSession } from "../../../platform/cassandra/recording-session.fixture.ts";
 import { openReplicas } from "../../../platform/cassandra/replicas.fixture.ts";
 import type { Session } from "../../../platform/cassandra/session.ts";
@@ -202,6 +204,23 @@ test("a late write of before does not bring back who is rejected no longer", asy
   await save("w", after, [4, 0]);
   await save("w", before, [3, 0]);
   expect(await profiles.listRejected(9)).toEqual([]);
+});
+
+test.each([
+  {
+    what: "that do not come together, or not in time, are read in halves",
+    cause: new cassandra.errors.OperationTimedOutError("late"),
+    reads: 3,
+  },
+  { what: "of a store that is away are asked for once", cause: new cassandra.errors.NoHostAvailableError({}), reads: 1 },
+])("rows of users $what", async ({ cause, reads }) => {
+  const { store, session } = inMemory(fakeClock(), () => 0);
+  const ids = Array.from({ length: 20 }, (_, at) => `u${at}`);
+  await store.profiles.save(changes("w", { users: new Map(ids.map((id) => [id, stateOf(profileOf(id, [3, 4]))])) }));
+  const before = session.calls.length;
+  session.failNext(() => true, refusalOf(cause, "read"));
+  const found = await store.profiles.load("w", ids).then(({ size }) => size, () => 0);
+  expect([found, session.calls.length - before]).toEqual([reads === 1 ? 0 : ids.length, reads]);
 });
 
 test("listRejected() keeps who is written while it reads", async () => {
