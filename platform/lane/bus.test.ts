@@ -68,8 +68,27 @@ test("openBusMembers() forgets who left at once, and who is silent after its tim
   await second.leave("b");
   expect(await beat(first, "a")).toEqual(["a"]);
   await beat(second, "b");
+  second.close();
   clock.advance(3_001);
   expect(await beat(first, "a")).toEqual(["a"]);
+});
+
+test("openBusMembers() hears the others first, where it was away or stood still for so long that it missed their beats", async () => {
+  const { bus, clock, first, second, beat } = createPair();
+  await beat(first, "a");
+  await beat(second, "b");
+  // The bus is away for both
+  bus.up = false;
+  clock.advance(3_001);
+  bus.up = true;
+  expect(await Promise.all([beat(first, "a"), beat(second, "b")])).toEqual([["a", "b"], ["a", "b"]]);
+  // One stands still, and reads what came meanwhile after its own timers
+  clock.advance(2_000);
+  await beat(second, "b");
+  clock.advance(1_200);
+  const beating = first.beat("a", 3_000);
+  await beat(second, "b");
+  expect([...await beating].sort()).toEqual(["a", "b"]);
 });
 
 test("openBusMembers() rejects a beat that nobody can hear", async () => {

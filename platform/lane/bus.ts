@@ -69,25 +69,29 @@ export function openBusNotices(bus: Bus, subject: string, clock: Clock): Progres
 
 /**
  * Every process hears all others and keeps which it heard. `beat` rejects while the bus is away. A newcomer is greeted by all
- * others, and waits that long before it believes to know who is there.
+ * others, and waits that long before it believes to know who is there; as does one that was silent for longer than it may be, which may
+ * have missed as much of the others.
  */
 export function openBusMembers({ bus, subject, clock }: { bus: Bus; subject: string; clock: Clock }): Members & { close(): void } {
   const goneAt = new Map<string, number>();
   let own: Beat | undefined;
+  let ownGoneAt = 0;
   const stop = bus.subscribe(subject, ({ data }) => {
     const { id, ms } = fromBytes<Beat>(data);
     if (id === own?.id) return;
-    if (ms > 0 && !goneAt.has(id) && own) bus.publish(subject, toBytes(own));
+    const isNew = (goneAt.get(id) ?? 0) <= clock.monotonic();
     if (ms > 0) goneAt.set(id, clock.monotonic() + ms);
     else goneAt.delete(id);
+    if (ms > 0 && isNew && own) bus.publish(subject, toBytes(own));
   });
   return {
     async beat(id, ms) {
       if (!bus.up) throw new Error("The bus is away");
-      const newcomer = own === undefined;
+      const isNew = own === undefined || ownGoneAt <= clock.monotonic();
       own = { id, ms };
+      ownGoneAt = clock.monotonic() + ms;
       bus.publish(subject, toBytes(own));
-      if (newcomer) await new Promise<void>((resolve) => clock.after(greetMs, resolve));
+      if (isNew) await new Promise<void>((resolve) => clock.after(greetMs, resolve));
       for (const [other, at] of goneAt) if (at <= clock.monotonic()) goneAt.delete(other);
       return [id, ...goneAt.keys()];
     },
