@@ -3,6 +3,7 @@ import type { DescService } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 import { limits } from "../platform/limits.ts";
 import { type PeerConfig, readOptionalPeer } from "../platform/mesh-config.ts";
+import type { ClientOptions, RpcClient } from "../platform/rpc/client.ts";
 import type { Database } from "../platform/sqlite/database.ts";
 import { readSettings } from "./settings.ts";
 
@@ -19,14 +20,27 @@ export async function withCalled<Service extends DescService, T>(
   { caller = "gateway", ...peer }: PeerConfig & { readonly caller?: "gateway" | "operator" },
   work: (client: Client<Service>) => Promise<T>,
 ): Promise<T> {
-  // Of no use to a command on a data folder
-  const { connectClient } = await import("../platform/rpc/client.ts");
-  const { client, close } = connectClient(service, { ...peer, caller, deadlineMs: limits.drainMsMax });
+  const { client, close } = await connectPart(service, { ...peer, caller, deadlineMs: limits.drainMsMax });
   try {
     return await work(client);
   } finally {
     close();
   }
+}
+
+/** A command stays until the client is closed: its timers keep no process alive, so it would end between two attempts at a call. */
+export async function connectPart<Service extends DescService>(service: Service, options: ClientOptions): Promise<RpcClient<Service>> {
+  // Of no use to a command on a data folder
+  const { connectClient } = await import("../platform/rpc/client.ts");
+  const { client, close } = connectClient(service, options);
+  const staying = setInterval(() => {}, limits.drainMsMax);
+  return {
+    client,
+    close() {
+      clearInterval(staying);
+      close();
+    },
+  };
 }
 
 /** Undefined where the environment does not say where the part is. Called in the name of the gateway. */

@@ -7,11 +7,11 @@ import { systemClock } from "../platform/clock.ts";
 import { openDatabase } from "../platform/sqlite/database.ts";
 import { limits } from "../platform/limits.ts";
 import { readPeer } from "../platform/mesh-config.ts";
-import { connectClient } from "../platform/rpc/client.ts";
 import { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { readMessagingStatus } from "../services/messaging-status/wire.ts";
 import { readUsers } from "../services/profile/wire.ts";
 import { withAccessPlace } from "./access-place.ts";
+import { connectPart } from "./called-part.ts";
 import { chooseWorkspace, databaseFile, dataFolder, isMesh, withAccess } from "./data-folder.ts";
 import { calling, serverKey, type ServerOptions, serverUrl } from "./http-call.ts";
 import { CommandError, counted, exitCodes, printError, UsageError } from "./output.ts";
@@ -72,7 +72,7 @@ async function* readFolder(options: ExportOptions): AsyncGenerator<readonly unkn
 async function* readMesh({ env, workspace: name }: ExportOptions): AsyncGenerator<readonly unknown[]> {
   const peer = readSettings(env, (reader) => readPeer(reader, "profile"));
   const { id: workspaceId, currencyRates } = await withAccessPlace({ env }, (access) => chooseWorkspace(access.rows(), name));
-  const { client, close } = connectClient(ProfileService, { ...peer, caller: "operator", deadlineMs: limits.rpcDeadlineMsMax });
+  const { client, close } = await connectPart(ProfileService, { ...peer, caller: "operator", deadlineMs: limits.rpcDeadlineMsMax });
   try {
     for (let pageToken = "";;) {
       const scope = { workspaceId, actor: "operator", route: "export" };

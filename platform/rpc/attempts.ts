@@ -66,16 +66,9 @@ export async function callWithRepeats(
     }
     if (tried.size >= addresses.size) {
       tried.clear();
-      await rest(clock, retryMs(attempt));
+      await new Promise<void>((resolve) => clock.after(retryMs(attempt), resolve));
     }
   }
-}
-
-/** Timers of the clock keep no process alive: one that does nothing else, as a command, would end before its call has. */
-async function rest(clock: Clock, ms: number): Promise<void> {
-  const alive = setTimeout(() => {}, limits.rpcDeadlineMsMax);
-  await new Promise<void>((resolve) => clock.after(ms, resolve));
-  clearTimeout(alive);
 }
 
 /** One that was not tried, or one that was where all others rest and it no longer does. */
