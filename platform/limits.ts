@@ -275,7 +275,8 @@ export const limits = {
   scimLogPageRows: 500,
   scimSkipPageKeys: 5_000,
   scimOutboxBatchMax: 100,
-  scimOutboxLookMs: 5_000,
+  // At all companies, for what a process left that died: what is deleted goes out at once
+  scimOutboxLookMs: 30_000,
   scimPublishRetryMsMin: 100,
   scimPublishRetryMsMax: 30_000,
   ...contentLimits,

@@ -40,7 +40,7 @@ export function composeScim(documents: ScimDocuments, ends: ScimEnds): ScimPart 
     newUserId: () => newId("uuid", clock).replaceAll("-", ""),
     newEventId: () => newId("uuid", clock),
     pause: () => new Promise((resolve) => setImmediate(resolve)),
-    published: () => relay.wake(),
+    published: (companyId) => relay.wake(companyId),
     memory: openListMemory(),
     note: (entry) => notes.add(entry),
   });

@@ -60,8 +60,8 @@ export interface UserDeleted {
 
 /** Events that were committed and are not published yet. */
 export interface Outbox {
-  /** Those of a company in order, the oldest first. */
-  next(limit: number): Promise<readonly Waiting[]>;
+  /** Those of a company in order, the oldest first; of every company where none are named. */
+  next(limit: number, companies?: readonly string[]): Promise<readonly Waiting[]>;
   /** They went out. */
   done(published: readonly Waiting[]): Promise<void>;
 }
@@ -137,8 +137,8 @@ export interface ScimDeps {
   readonly newEventId: () => string;
   /** Lets other requests have a turn during a long look through the users. */
   readonly pause: () => Promise<void>;
-  /** A change left something to publish. */
-  readonly published: () => void;
+  /** A change left something of the company to publish. */
+  readonly published: (companyId: string) => void;
 }
 
 /** Who asks, and as what. */

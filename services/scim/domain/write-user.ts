@@ -46,7 +46,7 @@ export async function writeUser(deps: ScimDeps, caller: Caller, plan: () => Prom
     if (!caller.mark && change.before === change.after) return { ...answer, replayed: false, logged: false };
     const outcome = await deps.users.commit(withMark(change, answer, { caller, now: deps.clock.now() }));
     if (outcome === "committed") {
-      if (change.event) deps.published();
+      if (change.event) deps.published(caller.companyId);
       return { ...answer, replayed: false, logged: true };
     }
     if (outcome === "name_taken") return (await repeatOf(deps, caller)) ?? refuseTaken();

@@ -11,38 +11,47 @@ import type { Outbox, Waiting } from "../domain/ports.ts";
 export type Publish = (event: PublishedEvent) => Promise<void>;
 
 export interface Relay {
-  /** Something new is in the outbox. */
-  wake(): void;
+  /** Something new is in the outbox: of the company, or of whichever where none is named. */
+  wake(companyId?: string): void;
   /** Ends after the event under way; the rest goes out after the next start. */
   close(): Promise<void>;
 }
 
 export function openRelay(deps: { outbox: Outbox; publish: Publish; clock: Clock; logger: Logger }): Relay {
   const { outbox, publish, clock, logger } = deps;
-  const state = { closed: false, again: false, retryMs: limits.scimPublishRetryMsMin as number };
+  const state = { closed: false, retryMs: limits.scimPublishRetryMsMin as number };
+  /** Companies to look at; `all` stands for every one. */
+  const asked = { all: false, companies: new Set<string>() };
   let running: Promise<void> | undefined;
   let cancelRetry: (() => void) | undefined;
 
   /** Until no event waits, and wake() was not called meanwhile. */
   async function drain(): Promise<void> {
-    for (;;) {
-      state.again = false;
-      const waiting = await outbox.next(limits.scimOutboxBatchMax);
-      for (const each of waiting) await publish(eventOf(each));
-      await outbox.done(waiting);
-      state.retryMs = limits.scimPublishRetryMsMin;
-      if (state.closed || (waiting.length === 0 && !state.again)) return;
+    while (asked.all || asked.companies.size > 0) {
+      const companies = asked.all ? undefined : [...asked.companies];
+      asked.all = false;
+      asked.companies.clear();
+      for (let some = 1; some > 0;) {
+        const waiting = await outbox.next(limits.scimOutboxBatchMax, companies);
+        for (const each of waiting) await publish(eventOf(each));
+        await outbox.done(waiting);
+        state.retryMs = limits.scimPublishRetryMsMin;
+        if (state.closed) return;
+        some = waiting.length;
+      }
     }
   }
 
   function later(error: unknown): void {
     logger.error("scim_event_not_published", error, { retryMs: state.retryMs });
-    cancelRetry = clock.after(state.retryMs, wake);
+    asked.all = true;
+    cancelRetry = clock.after(state.retryMs, () => wake());
     state.retryMs = Math.min(state.retryMs * 2, limits.scimPublishRetryMsMax);
   }
 
-  function wake(): void {
-    state.again = true;
+  function wake(companyId?: string): void {
+    if (companyId === undefined) asked.all = true;
+    else asked.companies.add(companyId);
     cancelRetry?.();
     if (state.closed || running) return;
     running = drain().catch((error: unknown) => {

@@ -5,9 +5,9 @@ import { allCompanies } from "./users.ts";
 
 export function openOutbox({ users, companies }: ScimDocuments): Outbox {
   return {
-    async next(limit) {
+    async next(limit, named) {
       const waiting: Waiting[] = [];
-      for (const { id: companyId } of await companies.list(allCompanies, "company")) {
+      for (const companyId of named ?? (await companies.list(allCompanies, "company")).map(({ id }) => id)) {
         if (waiting.length >= limit) break;
         const found = await users.between(companyId, "event", { limit: limit - waiting.length });
         waiting.push(...found.map(({ id, value }) => ({ companyId, id, event: value as UserDeleted })));
