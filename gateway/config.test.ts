@@ -36,6 +36,14 @@ test("readGatewayConfig() reads every key", () => {
   });
 });
 
+test("readGatewayConfig() refuses a proxy that is no address", () => {
+  for (const proxies of ["300.1.1.1", "10.0.0.0/8, 10.0.0.0/33", "proxy.example.com"]) {
+    expect(() => readConfig({ HEDDLE_TRUSTED_PROXIES: proxies }, readGatewayConfig)).toThrow(
+      "HEDDLE_TRUSTED_PROXIES: expected IP addresses and CIDR ranges between commas",
+    );
+  }
+});
+
 test("readGatewayConfig() refuses a port that is none", () => {
   for (const port of ["65536", "-1", "http"]) expect(() => readConfig({ HEDDLE_HTTP_PORT: port }, readGatewayConfig)).toThrow(ConfigError);
 });

@@ -1,6 +1,7 @@
 /** The gateway's settings: a pure function from a record of texts. */
 import type { ConfigReader } from "../platform/config.ts";
 import { limits } from "../platform/limits.ts";
+import { addressRange } from "./access/address-range.ts";
 
 export interface GatewayConfig {
   /** Address to listen on. */
@@ -24,7 +25,11 @@ export function readGatewayConfig(reader: ConfigReader): GatewayConfig {
   return {
     host: reader.text("HEDDLE_HTTP_HOST", { fallback: "127.0.0.1" }),
     port: reader.whole("HEDDLE_HTTP_PORT", { min: 0, max: limits.portMax, fallback: defaultPort }),
-    trustedProxies: reader.list("HEDDLE_TRUSTED_PROXIES", { fallback: [] }),
+    trustedProxies: reader.list("HEDDLE_TRUSTED_PROXIES", {
+      fallback: [],
+      isItem: (text) => addressRange(text) !== undefined,
+      expected: "IP addresses and CIDR ranges",
+    }),
     hosts: reader.list("HEDDLE_HTTP_HOSTS", { fallback: [] }),
     publicUrl: reader.url("HEDDLE_PUBLIC_URL", { fallback: "" }),
     pagesUrl: reader.url("HEDDLE_PAGES_URL", { fallback: "" }),

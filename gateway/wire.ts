@@ -17,8 +17,8 @@ import { createActivity } from "./console/activity.ts";
 import { type Between, openLive } from "./console/live/live.ts";
 import { openConsole } from "./console/console.ts";
 import { openRoutesByHost } from "./find-route.ts";
+import { addressList } from "./access/address-range.ts";
 import { openAddressLimits } from "./guards/address-limits.ts";
-import { addressList } from "./guards/client-address.ts";
 import type { Observing } from "./observe.ts";
 import type { Readiness } from "../platform/telemetry/metrics-server.ts";
 import type { Services } from "./route.ts";
@@ -50,7 +50,6 @@ export interface GatewayOptions extends Services {
   readonly between?: Between;
 }
 
-/** Throws when a trusted proxy is neither an address nor a range. */
 export function openGateway(options: GatewayOptions): Gateway {
   const { access, scim, clock, logger, config, health = () => ({ ready: true }), telemetry = noTelemetry } = options;
   const own = ownProcess("heddle", clock);

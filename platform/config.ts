@@ -38,10 +38,16 @@ export interface ConfigReader {
   flag(key: string, options?: { fallback?: boolean }): boolean;
   /** An http or https address without query, in its one form, no slash at its end. */
   url(key: string, options?: { fallback?: string }): string;
-  /** Texts between commas, trimmed, empty ones left out. */
-  list(key: string, options?: { fallback?: readonly string[] }): readonly string[];
+  /** Texts between commas, trimmed, empty ones left out. `isItem`: what each must be, which `expected` says in words. */
+  list(key: string, options?: ListOptions): readonly string[];
   /** What stands in the file of this name; required. A certificate or its key, which never stand in a problem. */
   file(key: string): string;
+}
+
+interface ListOptions {
+  readonly fallback?: readonly string[];
+  readonly isItem?: (text: string) => boolean;
+  readonly expected?: string;
 }
 
 interface TextOptions<T extends string> {
@@ -96,7 +102,12 @@ function readerOf(record: ConfigRecord, problems: ConfigProblem[]): ConfigReader
       return value(key, readText, { expected: "the name of a file that can be read", placeholder: "" });
     },
     list(key, options = {}) {
-      return value<readonly string[]>(key, itemsOf, { ...options, expected: "texts between commas", placeholder: [] });
+      const { isItem = () => true, expected = "texts" } = options;
+      return value<readonly string[]>(key, (text) => itemsOf(text, isItem), {
+        ...options,
+        expected: `${expected} between commas`,
+        placeholder: [],
+      });
     },
   };
 }
@@ -139,9 +150,9 @@ function readText(path: string): string | undefined {
   }
 }
 
-function itemsOf(text: string): string[] {
-  const items = text.split(",").map((item) => item.trim());
-  return items.filter((item) => item !== "");
+function itemsOf(text: string, isItem: (text: string) => boolean): string[] | undefined {
+  const items = text.split(",").map((item) => item.trim()).filter((item) => item !== "");
+  return items.every(isItem) ? items : undefined;
 }
 
 function urlOf(text: string): string | undefined {

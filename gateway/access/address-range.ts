@@ -1,5 +1,5 @@
 /** Addresses and CIDR ranges, as the allow lists of keys and the list of trusted proxies name them. */
-import { type BlockList, isIP } from "node:net";
+import { BlockList, isIP } from "node:net";
 
 interface AddressRange {
   readonly address: string;
@@ -17,11 +17,13 @@ export function addressRange(text: string): AddressRange | undefined {
   return /^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax ? { address, bits: Number(bits), family } : undefined;
 }
 
-/** False where the entry cannot be read. */
-export function addRange(list: BlockList, entry: string): boolean {
-  const range = addressRange(entry);
-  if (range) list.addSubnet(range.address, range.bits, range.family);
-  return range !== undefined;
+/** A list to check against. An entry that cannot be read holds no address. */
+export function addressList(entries: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const range of entries.map(addressRange)) {
+    if (range) list.addSubnet(range.address, range.bits, range.family);
+  }
+  return list;
 }
 
 export function contains(list: BlockList, address: string): boolean {

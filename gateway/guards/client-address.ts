@@ -1,21 +1,12 @@
 /** Where a request comes from, past the proxies that are trusted, and whether a key may be used from there. */
-import { BlockList, isIP } from "node:net";
+import { type BlockList, isIP } from "node:net";
 import type { ApiKey } from "../access/access.ts";
-import { addRange, contains } from "../access/address-range.ts";
+import { addressList, contains } from "../access/address-range.ts";
 import type { HttpRequest } from "../http-message.ts";
 
 export interface AddressRule {
   /** Proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: BlockList;
-}
-
-/** Single addresses and CIDR ranges as a list to check against. Throws a text that quotes the entry it cannot read. */
-export function addressList(entries: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const entry of entries) {
-    if (!addRange(list, entry)) throw new Error(`"${entry}" is not an IP address or a CIDR range`);
-  }
-  return list;
 }
 
 /** True when the allow list of the key or token holds the client's address. */
@@ -48,12 +39,11 @@ type AllowList = Pick<ApiKey, "ipAllow">;
 
 const lists = new WeakMap<AllowList, BlockList>();
 
-/** Made once a key; a key that changes is another object. An entry that cannot be read allows no address. */
+/** Made once a key; a key that changes is another object. */
 function allowList(key: AllowList): BlockList {
   const known = lists.get(key);
   if (known) return known;
-  const list = new BlockList();
-  for (const entry of key.ipAllow) addRange(list, entry);
+  const list = addressList(key.ipAllow);
   lists.set(key, list);
   return list;
 }
