@@ -1,5 +1,5 @@
 /** heddle export: users as NDJSON, the named ones over HTTP or all of a workspace from the data folder or the mesh. */
-import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 import { type Client, type Input, openClient } from "../client/client.ts";
@@ -14,7 +14,9 @@ import { withAccessPlace } from "./access-place.ts";
 import { connectPart } from "./called-part.ts";
 import { chooseWorkspace, databaseFile, dataFolder, isMesh, withAccess } from "./data-folder.ts";
 import { calling, serverKey, type ServerOptions, serverUrl } from "./http-call.ts";
+import { withScratch } from "./in-part.ts";
 import { CommandError, counted, exitCodes, printError, UsageError } from "./output.ts";
+import { openProgressBar } from "./progress-bar.ts";
 import { readSettings } from "./settings.ts";
 
 export interface ExportOptions extends ServerOptions {
@@ -22,6 +24,7 @@ export interface ExportOptions extends ServerOptions {
   readonly workspace?: string;
   readonly dataDir?: string;
   readonly output?: string;
+  readonly quiet?: boolean;
 }
 
 export async function exportUsers(options: ExportOptions): Promise<number> {
@@ -30,19 +33,23 @@ export async function exportUsers(options: ExportOptions): Promise<number> {
       "The HTTP API has no list of all users: name them with --ids, or leave out --url to read the data folder of this machine",
     );
   }
-  const output = openOutput(options.output);
+  const bar = openProgressBar(process.stderr, systemClock.monotonic);
+  // A terminal that gets the users shows by them how far it is
+  const isShown = !options.quiet && (options.output !== undefined || !process.stdout.isTTY);
   let users = 0;
   const missing: string[] = [];
   try {
-    const readAll = isMesh(options, "HEDDLE_PROFILE_URL") ? readMesh : readFolder;
-    const pages = options.ids === undefined ? readAll(options) : readNamed(options.ids, options, missing);
-    for await (const page of pages) {
-      users += page.length;
-      await output.write(page.map((user) => `${JSON.stringify(user)}\n`).join(""));
-    }
-    output.done();
+    await intoOutput(options.output, async (write) => {
+      const readAll = isMesh(options, "HEDDLE_PROFILE_URL") ? readMesh : readFolder;
+      const pages = options.ids === undefined ? readAll(options) : readNamed(options.ids, options, missing);
+      for await (const page of pages) {
+        users += page.length;
+        await write(page.map((user) => `${JSON.stringify(user)}\n`).join(""));
+        if (isShown) bar.say(`Exporting: ${counted(users, "user")}`);
+      }
+    });
   } finally {
-    output.close();
+    if (isShown) bar.clear();
   }
   if (missing.length > 0) {
     printError(`${missing.length} of the ids belong to no user: ${missing.slice(0, 10).join(", ")}${missing.length > 10 ? " ..." : ""}`);
@@ -143,20 +150,19 @@ async function post(client: Client, server: string, body: Input<"exportUsers">["
 }
 
 /** A file appears under its name when it is complete; until then it is `<file>.part`, which goes where the export fails. */
-function openOutput(file: string | undefined) {
-  // The write itself says that the reader has gone; the event would end the process before the sentence.
-  if (file === undefined) process.stdout.on("error", doNothing);
-  if (file === undefined) return { write: writeOut, done: doNothing, close: doNothing };
-  const part = `${file}.part`;
-  const handle = openSync(part, "w");
-  return {
-    write: async (text: string) => writeFileSync(handle, text),
-    done: () => renameSync(part, file),
-    close() {
-      closeSync(handle);
-      rmSync(part, { force: true });
-    },
-  };
+async function intoOutput(file: string | undefined, work: (write: (text: string) => Promise<void>) => Promise<void>): Promise<void> {
+  if (file === undefined) {
+    // The write itself says that the reader has gone; the event would end the process before the sentence.
+    process.stdout.on("error", doNothing);
+    return await work(writeOut);
+  }
+  if (existsSync(file) && !statSync(file).isFile()) {
+    throw new UsageError(`"${file}" is not a file: name one, or leave out -o to write to standard output`);
+  }
+  await withScratch(`${file}.part`, async (part) => {
+    await work(async (text) => appendFileSync(part, text));
+    renameSync(part, file);
+  });
 }
 
 function doNothing(): void {}

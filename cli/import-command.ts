@@ -79,7 +79,8 @@ export function addExport(program: Command, done: (code: number) => void): void 
   addServerOptions(command, "users.export.ids")
     .option("--workspace <workspace>", "workspace by id, name or company/name, when reading the data folder")
     .option("--data-dir <folder>", dataDirHelp)
-    .option("-o, --output <file>", "write to this file instead of standard output")
+    .option("-o, --output <file>", "write to this file instead of standard output; only its owner may read it")
+    .option("--quiet", "no progress, only the summary")
     .option("--json", jsonLinesHelp)
     .addHelpText(
       "after",

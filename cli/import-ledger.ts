@@ -3,7 +3,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { hash } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 
+import { errorText } from "../platform/error-text.ts";
 import { limits } from "../platform/limits.ts";
+import { isDiskFull } from "../platform/sqlite/faults.ts";
+import { makeOwnerOnly } from "../platform/sqlite/owner-only.ts";
 import type { Batch } from "./import-batches.ts";
 import type { Entry, ObjectArray, SentEntry } from "./import-entry.ts";
 import { type InPart, isMendable } from "./import-part.ts";
@@ -206,6 +209,8 @@ function stateOf(array: ObjectArray): number {
 }
 
 function openFile(path: string, dryRun: boolean): DatabaseSync {
+  // What waits in it holds what is known of people
+  if (!dryRun) makeOwnerOnly(path, ignore);
   const database = new DatabaseSync(dryRun && !existsSync(path) ? "" : path);
   try {
     // FULL: a request that a power cut makes it forget would go out again under another key, and count twice
@@ -222,12 +227,16 @@ function openFile(path: string, dryRun: boolean): DatabaseSync {
     return database;
   } catch (cause) {
     database.close();
+    if (isDiskFull(cause)) throw new CommandError(`"${path}" cannot be written: ${errorText(cause)}`, { cause });
     throw new CommandError(
       `"${path}" is not the memory of an import of this version: finish that import with the Heddle that began it, or delete "${path}" to start over`,
       { cause },
     );
   }
 }
+
+/** A file of another user who lets this one write it. */
+function ignore(): void {}
 
 function meta(database: DatabaseSync, name: string): string | undefined {
   const row = database.prepare("SELECT value FROM meta WHERE name = ?").get(name);

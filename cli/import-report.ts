@@ -41,7 +41,7 @@ export function openReport(path: string, { ledger, kind, rowId }: ReportOptions)
 
   function write(rows: readonly string[]): void {
     if (rows.length === 0) return;
-    if (!isBegun) writeFileSync(part, table === undefined ? "" : `${csvLine([errorField, ...table.columns])}\n`);
+    if (!isBegun) writeFileSync(part, table === undefined ? "" : `${csvLine([errorField, ...table.columns])}\n`, { mode: 0o600 });
     isBegun = true;
     appendFileSync(part, rows.join(""));
   }

@@ -1,5 +1,5 @@
 /** heddle import against a small server of its own: batches, order, keys, retries, resumption and reports. */
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -272,6 +272,7 @@ test("import sends nothing of an object with a number beyond the doubles, which 
   expect(await target.run(file)).toBe(1);
   expect([...target.taken.values()]).toEqual([{ attributes: [{ external_id: "b", step: 1 }] }]);
   const report = readFileSync(`${file}.errors.ndjson`, "utf8");
+  for (const ending of [".errors.ndjson", ".heddle-progress"]) expect(statSync(`${file}${ending}`).mode & 0o777).toBe(0o600);
   expect(report).toBe(
     `{"_heddle_error":"line 1: A number is too large (in 'score')","type":"attribute","external_id":"a","score":1e400}\n` +
       `{"_heddle_error":"line 2: A number is too large (in 'deep')","attributes":[{"external_id":"c","deep":{"list":[-1e999]}}]}\n`,

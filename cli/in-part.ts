@@ -1,5 +1,6 @@
 /** Files that are whole or not there, and readable by their owner alone: they hold keys of links and all that is known of people. */
 import { closeSync, existsSync, openSync, renameSync, rmSync } from "node:fs";
+import { constants } from "node:os";
 import { leftOverChanges } from "../platform/sqlite/left-over.ts";
 import { databaseEndings } from "../platform/sqlite/owner-only.ts";
 import { CommandError } from "./output.ts";
@@ -28,15 +29,29 @@ export function refuseChangesBeside(target: string): void {
   );
 }
 
-/** An empty file for `work`, a database maybe, which goes after it. */
+/** An empty file for `work`, a database maybe, which goes after it, and where the command is interrupted. */
 export async function withScratch<T>(path: string, work: (path: string) => Promise<T>): Promise<T> {
-  clear(path);
+  function remove(): void {
+    clear(path);
+  }
+  remove();
+  process.on("exit", remove);
+  for (const signal of interrupts) process.on(signal, exitBySignal);
   try {
     closeSync(openSync(path, "wx", 0o600));
     return await work(path);
   } finally {
-    clear(path);
+    for (const signal of interrupts) process.off(signal, exitBySignal);
+    process.off("exit", remove);
+    remove();
   }
+}
+
+const interrupts = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** With the code that shells give to a process that died of it. */
+function exitBySignal(signal: NodeJS.Signals): void {
+  process.exit(128 + constants.signals[signal]);
 }
 
 function clear(path: string): void {

@@ -1,9 +1,12 @@
 /** Commands that are given a name or folder that is not there say so, and count in words that fit. */
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type CommandResult, runCommand } from "../test/command-line.ts";
+import { type CommandResult, runCommand, startCommand } from "../test/command-line.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "heddle-mistyped-"));
 const variables = { HEDDLE_DATA_DIR: join(folder, "data") };
@@ -17,6 +20,8 @@ beforeAll(async () => {
       { name: demo, apiKeys: [{ name: web, permissions: ["*"] }], preferenceCenters: [{ name: main }] }] }]`,
   );
   first = await heddle("apply", "-f", file);
+  mkdirSync(join(folder, "junk"));
+  writeFileSync(join(folder, "junk", "heddle.db"), "junk");
 }, 30_000);
 
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -37,6 +42,12 @@ test.each<[string, string, number, RegExp]>([
   ["SCIM of an unknown user", "scim log --user nobody@x.y", 0, /^Nothing was asked about nobody@x\.y$/m],
   ["SCIM, of which there is none yet", "scim log", 0, /^Nothing has been asked for yet$/m],
   ["a folder that is missing", `backup ${folder}/none/b`, 1, new RegExp(`^There is no folder "${folder}/none"`, "m")],
+  [
+    "a database that is none",
+    `keys list --data-dir ${folder}/junk`,
+    1,
+    /^Cannot open the database ".*\/junk\/heddle\.db": file is not a database$/m,
+  ],
   ["an unknown locale", "translations missing --locale xx --check", 2, /locale/i],
   ["consent of an unknown user", "consent history --external-id nobody", 0, /^No user has the external id "nobody"$/m],
   ["consent of an address", "consent history --email ann@example.com", 0, /^Nothing was ever set$/m],
@@ -75,10 +86,37 @@ test.each(["log status", "log redrive", "export", "events"])(
   },
 );
 
-test("an export that fails leaves no file", async () => {
+test("an export is a file of its owner's alone, or where it fails none", async () => {
   const output = join(folder, "users.ndjson");
   expect((await heddle("export", "--workspace", "nope", "-o", output)).code).toBe(1);
   expect(readdirSync(folder).filter((name) => name.startsWith("users"))).toEqual([]);
+  expect((await heddle("export", "-o", output)).code).toBe(0);
+  expect(statSync(output).mode & 0o777).toBe(0o600);
+});
+
+test("an export that is interrupted leaves no file", async () => {
+  const [ids, output] = [join(folder, "ids.txt"), join(folder, "interrupted.ndjson")];
+  writeFileSync(ids, "ann\n");
+  const server = createServer();
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  const { child, ended } = startCommand(["export", "--ids", ids, "--url", `http://127.0.0.1:${port}`, "--key", "k", "-o", output]);
+  await once(server, "request");
+  expect(existsSync(`${output}.part`)).toBe(true);
+  child.kill("SIGINT");
+  expect((await ended).code).toBe(130);
+  server.close();
+  expect(readdirSync(folder).filter((name) => name.startsWith("interrupted"))).toEqual([]);
+});
+
+test("an export replaces a file and nothing else", async () => {
+  const device = join(folder, "device");
+  symlinkSync("/dev/null", device);
+  for (const output of [device, folder]) {
+    const { code, errors } = await heddle("export", "-o", output);
+    expect([code, errors]).toEqual([2, `"${output}" is not a file: name one, or leave out -o to write to standard output\n`]);
+  }
+  expect(lstatSync(device).isSymbolicLink()).toBe(true);
 });
 
 test("a file that is no declaration is not printed back", async () => {

@@ -1,6 +1,8 @@
 /** How commands speak: text on standard output, one clear sentence on standard error, and three exit codes. */
 import { asCalled } from "./called-as.ts";
+import { errorText } from "../platform/error-text.ts";
 import { Refusal } from "../platform/refusal.ts";
+import { isStoreFault } from "../platform/sqlite/faults.ts";
 
 export const exitCodes = { ok: 0, failure: 1, usage: 2 } as const;
 
@@ -70,7 +72,7 @@ export function reportFailure(error: unknown): number {
     return exitCodes.failure;
   }
   const expected = error instanceof CommandError || error instanceof Refusal || isSystemError(error);
-  printError(expected ? error.message : faultText(error));
+  printError(expected ? error.message : storeText(error) ?? faultText(error));
   return exitCodes.failure;
 }
 
@@ -78,6 +80,13 @@ function faultText(error: unknown): string {
   const text = error instanceof Error ? error.stack ?? error.message : String(error);
   const cause = error instanceof Error && error.cause !== undefined ? `\nCaused by: ${String(error.cause)}` : "";
   return `Heddle failed in a way it should not; please report this:\n${text}${cause}`;
+}
+
+/** What SQLite says of a disk that is full or a file that it cannot use, behind what could not be done for it; undefined: something else. */
+function storeText(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (isStoreFault(error)) return error.message;
+  return isStoreFault(error.cause) ? `${error.message}: ${errorText(error.cause)}` : undefined;
 }
 
 /** An error of the operating system (ENOENT, EACCES ...): its message names the file and what could not be done. */
