@@ -56,14 +56,14 @@ function textOf({ message, details }: Refusal): string {
 
 /** Errors of a service, which counted in the list it was given, as places in the list that was sent. */
 export function errorsAtPlaces(
-  errors: readonly (Pick<ObjectError, "type" | "inputArray" | "index"> & { readonly field?: string })[],
+  errors: readonly (Pick<ObjectError, "type" | "inputArray" | "index"> & { readonly field?: string | undefined })[],
   places?: readonly number[],
 ): ElementError[] {
   return errors.map(({ type, inputArray, index, field }) => ({
     type,
     input_array: inputArray,
     index: places?.[index] ?? index,
-    ...(field ? { field } : {}),
+    ...(field === undefined ? {} : { field }),
   }));
 }
 

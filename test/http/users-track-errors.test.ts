@@ -48,6 +48,7 @@ const badFields: readonly (readonly [field: string, value: unknown])[] = [
   ["a_large", { list: Array.from({ length: 500 }, () => "x".repeat(250)) }],
   ["some_objects", { $add: [{ "a.b": 1 }] }],
   [long, 1],
+  ["", 1],
 ];
 
 test("the good fields of an attributes object are taken, and each bad one is told with its name", async () => {

@@ -109,11 +109,13 @@ test("an object that was not taken is shown first, with field and reason and no 
       field: "subscription_groups",
     },
     { type: "'time' is not a valid date", input_array: "events", index: 1 },
+    { type: "The name of an attribute must have 1 to 255 characters", input_array: "attributes", index: 1, field: "" },
   ];
-  const body = Buffer.from(JSON.stringify({ ...track, events: [{ name: "a" }, { name: "b" }] }));
+  const attributes = [...track.attributes, { external_id: "bob", a: 1, "": 1 }];
+  const body = Buffer.from(JSON.stringify({ ...track, attributes, events: [{ name: "a" }, { name: "b" }] }));
   const answer = { body: JSON.stringify({ message: "success", errors }) };
   const shown = liveRequestOf(seenOf({ body, answer }), { gateway: "g", withPersonal: false });
-  expect(shown).toMatchObject({ object_count: 3, events: ["a", "b"], ms: 1.23 });
+  expect(shown).toMatchObject({ object_count: 4, events: ["a", "b"], ms: 1.23 });
   expect(shown.objects).toEqual([
     {
       array: "attributes",
@@ -122,6 +124,7 @@ test("an object that was not taken is shown first, with field and reason and no 
       field: "subscription_groups",
       why: "Invalid subscription group ID: '…' is no group",
     },
+    { array: "attributes", index: 1, verdict: "partly", field: "", why: "The name of an attribute must have 1 to 255 characters" },
     { array: "events", index: 1, name: "b", verdict: "refused", why: "'time' is not a valid date" },
     { array: "events", index: 0, name: "a", verdict: "taken" },
   ]);

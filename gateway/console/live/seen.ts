@@ -150,7 +150,8 @@ function objectOf(
   { array, index, error, isRefused }: { array: string; index: number; error: Fields | undefined; isRefused: boolean },
 ): LiveObject {
   const name = array === "events" ? object["name"] : array === "purchases" ? object["product_id"] : undefined;
-  const field = textOf(error?.["field"]);
+  // An attribute may have been sent without a name
+  const field = typeof error?.["field"] === "string" ? error["field"] : undefined;
   const why = error === undefined ? undefined : withoutValues(String(error["type"]), field);
   const platformId = textOf(object["braze_id"]);
   return {
