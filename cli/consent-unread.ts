@@ -1,6 +1,7 @@
 /** Lanes of consent for heddle log: how far they are, and records that wait for a human: shown, tried once more, and passed over. */
 import type { SetAsidePlace } from "../platform/lane/hold-back.ts";
 import type { ShownRecord } from "../platform/lane/shown-record.ts";
+import { limits } from "../platform/limits.ts";
 import type { FolderOptions } from "./access-place.ts";
 import { type ConsentPlace, type LaneLag, type LedgerPlace, type UnreadRecord, withConsentPlace } from "./consent-place.ts";
 import { dataFolder, isMesh, withAccess } from "./data-folder.ts";
@@ -13,16 +14,22 @@ interface UnreadConsent extends UnreadRecord {
 interface ConsentLanes {
   readonly lags: readonly LaneLag[];
   readonly unread: readonly UnreadConsent[];
+  /** Whether those of a service are as many as are listed at most. */
+  readonly isFull: boolean;
 }
 
-/** Both empty in a mesh whose settings do not say where the services are. */
+/** All empty in a mesh whose settings do not say where the services are. */
 export async function consentLanes(options: FolderOptions): Promise<ConsentLanes> {
   const found = await inPlace(options, ({ ledgers }) =>
     Promise.all(ledgers.map(async ({ ledger, setAside, lag }) => {
       const [unread, behind] = [await setAside(), await lag()];
       return { lag: behind, unread: unread.map((record) => ({ lane: ledger, ...record })) };
     })));
-  return { lags: (found ?? []).map(({ lag }) => lag), unread: (found ?? []).flatMap(({ unread }) => unread) };
+  return {
+    lags: (found ?? []).map(({ lag }) => lag),
+    unread: (found ?? []).flatMap(({ unread }) => unread),
+    isFull: (found ?? []).some(({ unread }) => unread.length >= limits.setAsidePageMax),
+  };
 }
 
 /** What the record at the place says. Undefined where the settings do not say where the services are. */

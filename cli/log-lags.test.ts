@@ -1,16 +1,20 @@
-/** heddle log status beside no server: how far the lanes of consent are behind, as their folder says it. */
+/** heddle log beside no server: how far the lanes of consent are behind, and how much waits, as their folder says it. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { create, toBinary } from "@bufbuild/protobuf";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { putLaneMessage } from "../platform/lane/sqlite.ts";
+import { limits } from "../platform/limits.ts";
 import { packRecords } from "../platform/log/packed-records.ts";
+import { IntakeRecordSchema } from "../proto/gen/heddle/intake/v1/intake_pb.ts";
 import { runCommand } from "../test/command-line.ts";
 import { launchHeddle } from "../test/heddle-process.ts";
 import { databaseFile } from "./data-folder.ts";
 
-test("messages that no process has applied stand in the row of their lane", { timeout: 60_000 }, async () => {
+/** The environment of commands on a folder that a server has made, changed by `change`. */
+async function folderWith(change: (database: DatabaseSync) => void): Promise<{ readonly HEDDLE_DATA_DIR: string }> {
   const folder = mkdtempSync(join(tmpdir(), "heddle-lags-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const args = [resolve(import.meta.dirname, "heddle.mjs"), "start"];
@@ -19,11 +23,35 @@ test("messages that no process has applied stand in the row of their lane", { ti
   server.kill("SIGTERM");
   expect(await server.ended).toBe(0);
   const database = new DatabaseSync(join(env.HEDDLE_DATA_DIR, databaseFile));
-  for (let count = 0; count < 3; count += 1) database.prepare(putLaneMessage).run("subscription", packRecords([Uint8Array.of(1)]));
+  change(database);
   database.close();
+  return env;
+}
+
+test("messages that no process has applied stand in the row of their lane", { timeout: 60_000 }, async () => {
+  const env = await folderWith((database) => {
+    for (let count = 0; count < 3; count += 1) database.prepare(putLaneMessage).run("subscription", packRecords([Uint8Array.of(1)]));
+  });
   const { output, errors } = await runCommand(["log", "status", "--json"], env);
   expect(JSON.parse(output), errors).toMatchObject({
     lags: [{ lane: "intake-0", records: 0 }, { lane: "subscription", records: 3 }, { lane: "messaging-status" }],
+    more: false,
   });
   expect((await runCommand(["log", "status"], env)).output).toMatch(/^intake-0 +0[^]*^subscription +3/m);
+});
+
+test("status and redrive say where more waits than they look at", { timeout: 60_000 }, async () => {
+  const body = toBinary(
+    IntakeRecordSchema,
+    create(IntakeRecordSchema, { workspaceId: "w", body: { case: "removeExternalIds", value: { externalIds: ["a"] } } }),
+  );
+  const env = await folderWith((database) => {
+    const put = database.prepare("INSERT INTO profile_set_aside (log_partition, sequence, reason, body) VALUES (0, ?, 'planted', ?)");
+    for (let sequence = 1; sequence <= limits.heldRedriveMax; sequence += 1) put.run(sequence, body);
+  });
+  const { output, errors } = await runCommand(["log", "status", "--json"], env);
+  expect(JSON.parse(output), errors).toMatchObject({ more: true });
+  expect((await runCommand(["log", "status"], env)).output).toMatch(/^More may wait: the first 1,000 of each/m);
+  expect(JSON.parse((await runCommand(["log", "redrive", "--json"], env)).output)).toMatchObject({ records: 1_000, more: true });
+  expect((await runCommand(["log", "redrive"], env)).output).toMatch(/^More may wait/m);
 });

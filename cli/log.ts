@@ -2,6 +2,7 @@
 import { Buffer } from "node:buffer";
 import type { Client } from "@connectrpc/connect";
 import { systemClock } from "../platform/clock.ts";
+import { limits } from "../platform/limits.ts";
 import { shownFrom } from "../platform/lane/shown-record.ts";
 import { openSqliteLog } from "../platform/log/sqlite.ts";
 import { readPeer } from "../platform/mesh-config.ts";
@@ -17,10 +18,11 @@ import { readSettings } from "./settings.ts";
 
 export async function status(options: FolderOptions): Promise<number> {
   const { lags: intake, held, setAside } = await withLog(options, (log) => log.status());
-  const { lags: consent, unread } = await consentLanes(options);
+  const { lags: consent, unread, isFull } = await consentLanes(options);
   const lags = [...intake, ...consent];
+  const more = isFull || [held, setAside].some(({ length }) => length >= limits.heldRedriveMax);
   if (options.json) {
-    printJson({ lags, held, setAside: setAside.map(({ partition, sequence, reason }) => ({ partition, sequence, reason })), unread });
+    printJson({ lags, held, setAside: setAside.map(({ partition, sequence, reason }) => ({ partition, sequence, reason })), unread, more });
     return exitCodes.ok;
   }
   print(table(["LANE", "BEHIND", "SECONDS"], lags.map(({ lane, records, seconds }) => [lane, String(records), seconds?.toFixed(1) ?? ""])));
@@ -45,6 +47,7 @@ export async function status(options: FolderOptions): Promise<number> {
     print(`\n${table(["CONSENT WAITS", "WORKSPACE", "OF", "AT", "BECAUSE"], rows)}`);
   }
   if (held.length + setAside.length + unread.length === 0) print("\nNothing waits for a human");
+  if (more) print(`\nMore may wait: ${firstOfEach} are shown, and ${limits.setAsidePageMax} of each service of consent`);
   return exitCodes.ok;
 }
 
@@ -54,9 +57,13 @@ export async function redrive(options: FolderOptions): Promise<number> {
   const lines = [users === 0 ? "No user is blocked" : `${counted(users, "blocked user is", "blocked users are")} tried once more`];
   if (records > 0) lines.push(`${counted(records, "dead letter is", "dead letters are")} tried once more, behind all others`);
   if (consent > 0) lines.push(`${counted(consent, "dead letter of consent is", "dead letters of consent are")} tried once more`);
-  printResult(options, { users, records, consent }, lines.join("\n"));
+  const more = [users, records].some((count) => count >= limits.heldRedriveMax) || consent >= limits.setAsideRedriveMax;
+  if (more) lines.push(`More may wait: ${firstOfEach} are tried at once. Ask again when heddle log status shows fewer`);
+  printResult(options, { users, records, consent, more }, lines.join("\n"));
   return exitCodes.ok;
 }
+
+const firstOfEach = `the first ${limits.heldRedriveMax.toLocaleString("en")} of each`;
 
 export async function show(options: RecordOptions): Promise<number> {
   const place = placeOf(options);
