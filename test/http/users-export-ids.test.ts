@@ -119,6 +119,20 @@ test("POST /users/export/ids leaves empty fields out and shows the defaults of a
   for (const field of ["first_name", "email", "dob", "country", "custom_events", "purchases", "devices", "apps"]) {
     expect(Object.keys(user)).not.toContain(field);
   }
+  const full = {
+    first_name: "Ann",
+    image_url: "https://example.com/a",
+    push_tokens: [{ app_id: "app-1", token: "t" }],
+    facebook: { id: "1" },
+  };
+  const empty = { first_name: "", image_url: "", push_tokens: [], facebook: {} };
+  const source = fresh();
+  await heddle.track({ attributes: [{ external_id: source, ...full }, { external_id: id, ...full }] });
+  await heddle.track({ attributes: [{ external_id: id, ...empty }] });
+  const emptied = await heddle.user(id);
+  expect(Object.keys(empty).filter((field) => field in emptied)).toEqual([]);
+  await heddle.merge(source, id);
+  expect(await heddle.user(id)).toMatchObject(full);
 });
 
 test("POST /users/export/ids takes numbers as external ids", async () => {

@@ -69,8 +69,12 @@ test.each([
 
 test.each([
   ["first_name", "Ann", "Ann"],
-  ["last_name", "", ""],
+  ["last_name", "", null],
   ["home_city", "Zürich", "Zürich"],
+  ["image_url", "", null],
+  ["push_tokens", [], null],
+  ["facebook", {}, null],
+  ["twitter", { x: 1 }, null],
   ["image_url", `https://example.com/${"x".repeat(2000)}`, `https://example.com/${"x".repeat(2000)}`],
   ["country", "DE", "DE"],
   ["country", "Australia", "AU"],

@@ -19,14 +19,15 @@ import type { FieldValue, StandardField } from "./track-object.ts";
 export type FieldRule = (value: unknown, faults: FieldFaults) => FieldValue | null;
 
 /**
- * The rules by field; docs/users.md has them as a table. null takes every field away. What cannot be
- * kept leaves the field as it is and is reported; a country that means none empties the field and is reported (api-facts 2.4).
+ * The rules by field; docs/users.md has them as a table. null takes every field away; so does an empty text, list or object, as
+ * exports leave out what is empty and a merge fills it (api-facts 3). What cannot be kept leaves the field as it is and is
+ * reported; a country that means none empties the field and is reported (api-facts 2.4).
  */
 export const fieldRules: ReadonlyMap<string, FieldRule> = new Map<StandardField, FieldRule>([
   ["first_name", textRule("first_name")],
   ["last_name", textRule("last_name")],
   ["home_city", textRule("home_city")],
-  ["image_url", (value) => checkText("image_url", value, limits.imageUrlCharsMax)],
+  ["image_url", (value) => checkText("image_url", value, limits.imageUrlCharsMax) || null],
   ["country", checkCountry],
   ["language", checkLanguage],
   ["dob", checkDateOfBirth],
@@ -45,7 +46,7 @@ export const fieldRules: ReadonlyMap<string, FieldRule> = new Map<StandardField,
 ]);
 
 function textRule(field: StandardField): FieldRule {
-  return (value) => checkText(field, value, limits.stringValueCharsMax);
+  return (value) => checkText(field, value, limits.stringValueCharsMax) || null;
 }
 
 function timeRule(field: StandardField): FieldRule {

@@ -6,13 +6,13 @@ import { Verdict } from "./check-verdict.ts";
 import type { FieldValue, JsonObject } from "./track-object.ts";
 import type { UserKey } from "./user-key.ts";
 
-/** Tokens as `{ app_id, token, device_id? }`; other keys are dropped. */
-export function checkPushTokens(value: unknown): FieldValue {
+/** Tokens as `{ app_id, token, device_id? }`; other keys are dropped. None is null. */
+export function checkPushTokens(value: unknown): FieldValue | null {
   if (!Array.isArray(value)) throw new Verdict("'push_tokens' must be an array of objects");
   if (value.length > limits.pushTokensPerObjectMax) {
     throw new Verdict(`'push_tokens' must have at most ${limits.pushTokensPerObjectMax} elements`);
   }
-  return value.map(checkPushToken);
+  return value.length === 0 ? null : value.map(checkPushToken);
 }
 
 /** `push_token_import: true` may not stand beside an external_id or a braze_id; an identifier it needs all the same. */

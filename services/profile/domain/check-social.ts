@@ -17,22 +17,21 @@ const twitterRules: readonly (readonly [string, KeyRule])[] = [
   ["statuses_count", checkCount],
 ];
 
-/** `{ id, likes[], num_friends }`, every key optional; other keys are dropped. */
-export function checkFacebook(value: unknown): FieldValue {
+/** `{ id, likes[], num_friends }`, every key optional; other keys are dropped. None is null. */
+export function checkFacebook(value: unknown): FieldValue | null {
   return checkKeys("facebook", value, facebookRules);
 }
 
-/** `{ id, screen_name, followers_count, friends_count, statuses_count }`, every key optional; other keys are dropped. */
-export function checkTwitter(value: unknown): FieldValue {
+/** `{ id, screen_name, followers_count, friends_count, statuses_count }`, every key optional; other keys are dropped. None is null. */
+export function checkTwitter(value: unknown): FieldValue | null {
   return checkKeys("twitter", value, twitterRules);
 }
 
-function checkKeys(field: string, value: unknown, rules: readonly (readonly [string, KeyRule])[]): FieldValue {
+function checkKeys(field: string, value: unknown, rules: readonly (readonly [string, KeyRule])[]): FieldValue | null {
   if (!isObject(value)) throw new Verdict(`'${field}' must be an object`);
   const raw: RawObject = value;
-  return Object.fromEntries(
-    rules.filter(([key]) => raw[key] !== undefined && raw[key] !== null).map(([key, rule]) => [key, rule(`${field}.${key}`, raw[key])]),
-  );
+  const sent = rules.filter(([key]) => raw[key] !== undefined && raw[key] !== null);
+  return sent.length === 0 ? null : Object.fromEntries(sent.map(([key, rule]) => [key, rule(`${field}.${key}`, raw[key])]));
 }
 
 function checkId(field: string, value: unknown): string {
