@@ -77,7 +77,10 @@ export default defineConfig({
     setupFiles: ["test/seed.ts"],
     projects: [
       project("unit", ["{platform,gateway,services,cli,client,tools}/**/!(*.mesh).test.ts", "test/!(*.mesh).test.ts"], patient),
-      project("mesh", ["{platform,gateway,services,test}/**/*.mesh.test.ts"], patient),
+      project("mesh", ["{platform,gateway,services,test}/**/*.mesh.test.ts"], {
+        ...patient,
+        globalSetup: "test/servers/shared-cassandra.ts",
+      }),
       project("http", httpInclude, { ...patient, globalSetup: "test/mesh-setup.ts", exclude: httpExclude }),
       ...(isShared ? [sharedMesh()] : []),
       // A mesh for each file takes long to start beside a browser

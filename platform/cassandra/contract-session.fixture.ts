@@ -1,6 +1,6 @@
 /** A session for contract suites on a real server: tables made once, each test in workspaces of its own, and writes that fail on demand. */
 import { afterAll, beforeAll } from "vitest";
-import { type CassandraServer, startCassandra } from "../../test/servers/cassandra.ts";
+import { type SharedCassandra, sharedCassandra } from "../../test/servers/shared-cassandra.ts";
 import { systemClock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import { openCassandra } from "./driver.ts";
@@ -9,21 +9,16 @@ import type { Row, Session, Statement } from "./session.ts";
 
 const hookMs = 240_000;
 
-/** A Cassandra for the tests of this block, and a session on `keyspace` with the tables of `schemaFolder`; `openAnother` makes them once more. */
+/** A session on `keyspace`, which no other file may use, with the tables of `schemaFolder`; `openAnother` makes them once more. */
 export function tableSuite(keyspace: string, schemaFolder: string) {
-  const started: { server?: CassandraServer; session?: Session } = {};
+  const started: { session?: Session } = {};
   async function openAnother(name: string): Promise<Session> {
-    if (!started.server) throw new Error("Cassandra did not start");
-    return await openTables(started.server, name, schemaFolder);
+    return await openTables(await sharedCassandra(), name, schemaFolder);
   }
   beforeAll(async () => {
-    started.server = await startCassandra({ heapMegabytes: 1024 });
     started.session = await openAnother(keyspace);
   }, hookMs);
-  afterAll(async () => {
-    await started.session?.close();
-    await started.server?.stop();
-  }, hookMs);
+  afterAll(() => started.session?.close(), hookMs);
   return {
     openAnother,
     get session(): Session {
@@ -34,7 +29,7 @@ export function tableSuite(keyspace: string, schemaFolder: string) {
 }
 
 /** Makes the keyspace with the tables of `schemaFolder`. */
-export async function openTables(server: CassandraServer, keyspace: string, schemaFolder: string): Promise<Session> {
+export async function openTables(server: SharedCassandra, keyspace: string, schemaFolder: string): Promise<Session> {
   const config = { contactPoints: [server.contactPoint], datacenter: server.datacenter, deadlineMs: limits.cassandraSchemaMsMax };
   const outside = openCassandra(config, systemClock);
   await createKeyspace(outside, keyspace, { class: "NetworkTopologyStrategy", [server.datacenter]: 1 });

@@ -10,9 +10,9 @@ import { checkpointSubject, partitionSubject } from "../../platform/log/jetstrea
 import { openJetStreamLog } from "../../platform/log/jetstream.ts";
 import type { Log } from "../../platform/log/log.ts";
 import { silentLogger } from "../../platform/logger.ts";
-import { type CassandraServer, startCassandra } from "../../test/servers/cassandra.ts";
 import { type NatsServer, startNats } from "../../test/servers/nats.ts";
 import { describeWith } from "../../test/servers/require.ts";
+import { sharedCassandra } from "../../test/servers/shared-cassandra.ts";
 import { freeze, takeBack, takeIn } from "./domain/apply-merge.ts";
 import { applyRecord } from "./domain/apply-records.ts";
 import { resolveBatch } from "./domain/resolve-batch.ts";
@@ -37,16 +37,13 @@ const undoWindowMs = 10_000_000;
 
 await describeWith(["nats", "cassandra"], "startMeshReaders()", () => {
   let nats: NatsServer;
-  let cassandra: CassandraServer;
   const opened: { close(): Promise<unknown> }[] = [];
   beforeAll(async () => {
     nats = await startNats();
-    cassandra = await startCassandra({ heapMegabytes: 1024 });
   }, hookMs);
   afterAll(async () => {
     for (const one of opened) await one.close();
     await nats?.stop();
-    await cassandra?.stop();
   }, hookMs);
 
   async function openLogs(run: string): Promise<{ intake: Log; lanes: Log; steps: Awaited<ReturnType<typeof openJetStreamSteps>> }> {
@@ -63,7 +60,7 @@ await describeWith(["nats", "cassandra"], "startMeshReaders()", () => {
     { timeout: 120_000 },
     async (run) => {
       const notices = createLocalNotices();
-      const session = await openTables(cassandra, `readers_${run}`, join(import.meta.dirname, "store/schema"));
+      const session = await openTables(await sharedCassandra(), `readers_${run}`, join(import.meta.dirname, "store/schema"));
       opened.push(session);
       const store = openCassandraProfileStore({ session, clock, partitions: 1, bucketOf: bucketOfUser });
       const readers: MeshReaders[] = [];

@@ -1,12 +1,12 @@
 /** The contracts on a real Cassandra, in tables made by the migrations. */
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { IdentityKey } from "../domain/identity.ts";
 import { bucketOfUser } from "../../../platform/user-number.ts";
 import { openTables } from "../../../platform/cassandra/contract-session.fixture.ts";
 import { systemClock } from "../../../platform/clock.ts";
-import { type CassandraServer, startCassandra } from "../../../test/servers/cassandra.ts";
 import { describeWith } from "../../../test/servers/require.ts";
+import { sharedCassandra } from "../../../test/servers/shared-cassandra.ts";
 import { openCassandraProfileStore } from "./cassandra.ts";
 import { fillNames } from "./fill-names.ts";
 import { describeLists } from "./lists-contract.ts";
@@ -22,18 +22,12 @@ const hookMs = 240_000;
 
 await describeWith(["cassandra"], "profile store on a real Cassandra", () => {
   describe("one server", () => {
-    let server: CassandraServer;
-    beforeAll(async () => {
-      server = await startCassandra({ heapMegabytes: 1024 });
-    }, hookMs);
-    afterAll(() => server?.stop(), hookMs);
-
-    describeRows("Cassandra, users alone", () => open(server, "rows", () => undefined), hookMs);
-    describeRows("Cassandra, users in buckets", () => open(server, "together", inBuckets), hookMs);
-    describeLists("Cassandra, users alone", () => open(server, "lists", () => undefined), hookMs);
-    describeLists("Cassandra, users in buckets", () => open(server, "lists_together", inBuckets), hookMs);
+    describeRows("Cassandra, users alone", () => open("rows", () => undefined), hookMs);
+    describeRows("Cassandra, users in buckets", () => open("together", inBuckets), hookMs);
+    describeLists("Cassandra, users alone", () => open("lists", () => undefined), hookMs);
+    describeLists("Cassandra, users in buckets", () => open("lists_together", inBuckets), hookMs);
     test("fillNames() lists names that a build before did not list, and none that went since", { timeout: hookMs }, async () => {
-      const { session, identities, close } = await open(server, "filled");
+      const { session, identities, close } = await open("filled");
       const { put } = identityTables.x;
       for (const name of ["ann", "anna", "bob"]) {
         const values = { workspace_id: "w", external_id: name, value: "u1", stamp: 5n };
@@ -49,7 +43,7 @@ await describeWith(["cassandra"], "profile store on a real Cassandra", () => {
       await close();
     });
     describeProfileMove("Cassandra", async () => {
-      const { session, ...opened } = await open(server, "moved", (_, id) => (id < "u01" ? undefined : 7));
+      const { session, ...opened } = await open("moved", (_, id) => (id < "u01" ? undefined : 7));
       return {
         ...opened,
         move: cassandraProfileMove(session, opened.store),
@@ -59,9 +53,9 @@ await describeWith(["cassandra"], "profile store on a real Cassandra", () => {
         },
       };
     }, hookMs);
-    describeLateWrites("Cassandra", () => open(server, "late"), hookMs);
-    describeLateWrites("Cassandra, users in buckets", () => open(server, "late_together", inBuckets), hookMs);
-    describeRejected("Cassandra, users in buckets", async () => rejecting(await open(server, "rejected", inBuckets)), hookMs);
+    describeLateWrites("Cassandra", () => open("late"), hookMs);
+    describeLateWrites("Cassandra, users in buckets", () => open("late_together", inBuckets), hookMs);
+    describeRejected("Cassandra, users in buckets", async () => rejecting(await open("rejected", inBuckets)), hookMs);
   });
 });
 
@@ -70,8 +64,8 @@ function inBuckets(_workspaceId: string, id: string): number {
   return /^[0-9a-f]{24}$/.test(id) ? Math.floor(Number.parseInt(id, 16) / 500_000) : 0;
 }
 
-async function open(server: CassandraServer, keyspace: string, bucketOf: BucketOf = bucketOfUser) {
-  const session = await openTables(server, keyspace, join(import.meta.dirname, "schema"));
+async function open(keyspace: string, bucketOf: BucketOf = bucketOfUser) {
+  const session = await openTables(await sharedCassandra(), keyspace, join(import.meta.dirname, "schema"));
   const store = openCassandraProfileStore({ session, clock: systemClock, partitions: 4, bucketOf });
   return { ...store, store, session, now: systemClock.now(), close: () => session.close() };
 }
