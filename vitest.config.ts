@@ -74,6 +74,7 @@ export default defineConfig({
     maxWorkers: 2,
     // A second, vitest's own, is too short for a condition on a busy machine
     expect: { poll: { timeout: 15_000 } },
+    globalSetup: "test/run-folder.ts",
     setupFiles: ["test/seed.ts"],
     projects: [
       project("unit", ["{platform,gateway,services,cli,client,tools}/**/!(*.mesh).test.ts", "test/!(*.mesh).test.ts"], patient),

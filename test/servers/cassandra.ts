@@ -37,6 +37,8 @@ export async function startCassandra(options: CassandraOptions = {}): Promise<Ca
         `-javaagent:${join(library, "jamm-0.4.0.jar")}`,
         `-Dcassandra.config=file://${join(folder, "cassandra.yaml")}`,
         `-Dcassandra.storagedir=${data}`,
+        // Libraries are unpacked there at each start, and stay where the server is killed
+        `-Djava.io.tmpdir=${folder}`,
         "-Dcassandra-foreground=yes",
         `-Dlogback.configurationFile=${join(folder, "logback.xml")}`,
         "-Dcassandra.ring_delay_ms=100",
