@@ -4,12 +4,21 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, relative, resolve } from "node:path";
 
-/** `isLong`: before a release and by hand, with --all or --only; the others are the run of every change, which has to end soon. */
+/**
+ * `isLong`: before a release and by hand, with --all or --only; the others are the run of every change, which has to end soon. Those without
+ * `run` are projects that run at once, so that no worker waits for the last file of a project.
+ */
 const stages = [
   { name: "check", run: runChecks },
-  { name: "unit", run: () => runTests("unit") },
-  { name: "deploy", run: () => runTests("deploy") },
-  { name: "mesh", run: () => runTests("mesh") },
+  { name: "unit" },
+  { name: "deploy" },
+  { name: "mesh" },
+  { name: "languages" },
+  { name: "browser" },
+  { name: "faults-mesh" },
+  { name: "faults" },
+  { name: "cdnow" },
+  { name: "model" },
   { name: "node", run: () => withStatements("node", () => runTests("http", { HEDDLE_TEST_RUNTIME: "node" })) },
   { name: "deno", run: () => withStatements("deno", () => runTests("http", { HEDDLE_TEST_RUNTIME: "deno" })) },
   {
@@ -26,13 +35,7 @@ const stages = [
     isLong: true,
     run: () => withServers(() => runTests("http", { HEDDLE_TEST_SHAPE: "mesh", HEDDLE_TEST_DENO_PARTS: "gateway,profile" })),
   },
-  { name: "languages", run: () => runTests("languages") },
-  { name: "browser", run: () => runTests("browser") },
   { name: "mesh-browser", isLong: true, run: () => withServers(() => runTests("browser", { HEDDLE_TEST_SHAPE: "mesh" })) },
-  { name: "faults-mesh", run: () => runTests("faults-mesh") },
-  { name: "faults", run: () => runTests("faults") },
-  { name: "cdnow", run: () => runTests("cdnow") },
-  { name: "model", run: () => runTests("model") },
 ];
 
 process.env.PATH = `${resolve("node_modules/.bin")}${delimiter}${process.env.PATH}`;
@@ -47,9 +50,11 @@ const filesAgainMax = 4;
 const failures = [];
 const failedAtFirst = [];
 const chosen = chosenStages();
-for (const stage of chosen) {
-  console.log(`\n== ${stage.name} ==`);
-  const result = stage.run();
+const atOnce = chosen.filter(({ run }) => run === undefined).map(({ name }) => name);
+for (const { name, run } of chosen) {
+  if (run === undefined && name !== atOnce[0]) continue;
+  console.log(`\n== ${run === undefined ? atOnce.join(", ") : name} ==`);
+  const result = run === undefined ? runTests(atOnce.join()) : run();
   for (const key of Object.keys(total)) total[key] += result[key];
 }
 if (failedAtFirst.length > 0) console.log(`\nFailed at first, and passed when their file ran once more:\n\n${failedAtFirst.join("\n\n")}`);
@@ -98,17 +103,17 @@ function withStatements(shape, run) {
 }
 
 /**
- * Runs a project. Few failing files are run once more by themselves: both runs are told, the second counts. Processes, kills and a
+ * Runs projects, named with commas between them. Few failing files are run once more by themselves: both runs are told, the second counts. Processes, kills and a
  * busy machine make some tests of the whole fail once in a hundred runs; one that fails twice is broken.
  */
-function runTests(project, variables = {}) {
-  const name = [project, ...Object.values(variables).filter((value) => value !== "1")].join("-");
-  const first = runOnce(project, { variables, name, files: [] });
+function runTests(projects, variables = {}) {
+  const name = [projects, ...Object.values(variables).filter((value) => value !== "1")].join("-");
+  const first = runOnce(projects, { variables, name, files: [] });
   const again = [...new Set(first.failures.map(({ file }) => file))];
   if (first.status === 0) return count(first);
   if (again.length === 0 || again.length > filesAgainMax) return counted(first, name);
   console.log(`\n== ${name}: once more ==\n${again.map((file) => relative(process.cwd(), file)).join("\n")}`);
-  const second = runOnce(project, { variables, name: `${name}-again`, files: again });
+  const second = runOnce(projects, { variables, name: `${name}-again`, files: again });
   if (second.status !== 0) return counted({ ...second, ...sums(first, second, again) }, name);
   failedAtFirst.push(...first.failures.map(({ text }) => `${name}: ${text}`));
   return count({ ...second, ...sums(first, second, again) });
@@ -137,13 +142,12 @@ function sums(first, second, again) {
   };
 }
 
-function runOnce(project, { variables, name, files }) {
+function runOnce(projects, { variables, name, files }) {
   const reportPath = join(reports, `${name}.json`);
   const { status } = spawnSync("node", [
     "node_modules/vitest/vitest.mjs",
     "run",
-    "--project",
-    variables.HEDDLE_TEST_SHARED === "1" ? `${project}*` : project,
+    ...projects.split(",").flatMap((project) => ["--project", variables.HEDDLE_TEST_SHARED === "1" ? `${project}*` : project]),
     "--passWithNoTests",
     "--reporter=dot",
     "--reporter=json",
