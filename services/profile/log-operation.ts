@@ -29,7 +29,8 @@ export async function openLogOperation(
     },
     show: (at) => showRecord(profiles, at),
     async redrive() {
-      const users = (await profiles.listHeld(limits.heldRedriveMax)).length;
+      let users = 0;
+      for await (const blocked of profiles.allBlocked()) users += blocked.length;
       const records = (await profiles.listSetAside(limits.heldRedriveMax)).filter((record) => redrivenBody(record) !== undefined).length;
       if (users + records > 0) await asked.redrive();
       return { users, records };

@@ -100,6 +100,8 @@ export interface ProfileStore {
   loadUsers(workspaceId: string, ids: readonly UserId[]): Promise<Map<UserId, StoredUser>>;
   /** Up to `max` held users. */
   listHeld(max: number): Promise<HeldEntry[]>;
+  /** All blocked users, some at a time, none of them twice. */
+  allBlocked(): AsyncIterable<readonly HeldEntry[]>;
   /** Up to `max` held users of a workspace with an id above `after` ("" is the start), by id. */
   pageBlocked(workspaceId: string, after: UserId, max: number): Promise<HeldEntry[]>;
   /**

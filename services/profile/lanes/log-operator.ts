@@ -10,7 +10,7 @@ import type { LogService, SkipRequest } from "../../../proto/gen/heddle/log/v1/l
 import type { HeldUser, IdentityWriter, ProfileStore, SetAsidePlace, SetAsideRecord } from "../domain/ports.ts";
 import type { Mark } from "../../../platform/age.ts";
 import { laneKeyOf } from "../../../platform/user-number.ts";
-import { type LaneItem, userOfItem } from "../domain/lane-item.ts";
+import { type Addressed, userOfItem } from "../domain/lane-item.ts";
 import { redriveSetAside } from "../intake/redriven.ts";
 import { packItem, packLaneMessage } from "./profile-lane.ts";
 import { type BlockedPlace, findSetAside, showRecord } from "./show-record.ts";
@@ -43,7 +43,7 @@ export function logService(operation: LogOperation): ServiceImpl<typeof LogServi
 }
 
 export interface LogOperatorParts {
-  readonly profiles: Pick<ProfileStore, "listHeld" | "loadHeld" | "listSetAside">;
+  readonly profiles: Pick<ProfileStore, "listHeld" | "allBlocked" | "loadHeld" | "listSetAside">;
   readonly identities: Pick<IdentityWriter, "forgetSetAside">;
   readonly intake: Pick<Log, "append">;
   readonly lanes: Pick<Log, "append">;
@@ -66,7 +66,7 @@ export function logOperator(parts: LogOperatorParts): LogOperation {
     },
     async skip(of) {
       checkSkip((await profiles.loadHeld(of.workspaceId, [of.userId])).get(of.userId), of);
-      await send(parts, of.workspaceId, { type: "skip", userId: of.userId, mark: of.mark });
+      await send(parts, [{ workspaceId: of.workspaceId, item: { type: "skip", userId: of.userId, mark: of.mark } }]);
     },
     async skipSetAside(at) {
       findSetAside(await profiles.listSetAside(limits.heldRedriveMax), at);
@@ -75,16 +75,20 @@ export function logOperator(parts: LogOperatorParts): LogOperation {
   };
 }
 
-/** Asks for up to `heldRedriveMax` held users; how many it asked for. A user who waits for one of them comes free after it. */
-export async function redriveUsers(parts: LaneParts & { readonly profiles: Pick<ProfileStore, "listHeld"> }): Promise<number> {
-  const held = await parts.profiles.listHeld(limits.heldRedriveMax);
-  for (const { workspaceId, userId } of held) await send(parts, workspaceId, { type: "redrive", userId });
-  return held.length;
+/** Asks for all held users; how many. A user who waits for one of them comes free after it. */
+export async function redriveUsers(parts: LaneParts & { readonly profiles: Pick<ProfileStore, "allBlocked"> }): Promise<number> {
+  let users = 0;
+  for await (const blocked of parts.profiles.allBlocked()) {
+    await send(parts, blocked.map(({ workspaceId, userId }) => ({ workspaceId, item: { type: "redrive", userId } })));
+    users += blocked.length;
+  }
+  return users;
 }
 
-async function send({ lanes, layout }: LaneParts, workspaceId: string, item: LaneItem): Promise<void> {
-  const lane = layout.laneOf(workspaceId, laneKeyOf(workspaceId, userOfItem(item)));
-  await lanes.append(layout.profile(lane), packLaneMessage([packItem({ workspaceId, item })]));
+/** One message a lane. */
+async function send({ lanes, layout }: LaneParts, items: readonly Addressed[]): Promise<void> {
+  const byLane = Map.groupBy(items, ({ workspaceId, item }) => layout.laneOf(workspaceId, laneKeyOf(workspaceId, userOfItem(item))));
+  for (const [lane, some] of byLane) await lanes.append(layout.profile(lane), packLaneMessage(some.map(packItem)));
 }
 
 type LaneParts = Pick<LogOperatorParts, "lanes" | "layout">;

@@ -1,7 +1,6 @@
 /** Steps as transactions: what is decided, what it does to users and how far the log is read are written together, so each record counts once. */
 import type { Clock } from "../../../platform/clock.ts";
 import type { PublishedEvent } from "../../../platform/events/events.ts";
-import { halved } from "../../../platform/lane/halve.ts";
 import { createProgress, type Progress } from "../../../platform/lane/progress.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Log } from "../../../platform/log/log.ts";
@@ -13,10 +12,11 @@ import type { ApartParts } from "../apply/apply-apart.ts";
 import type { ApartUser } from "../apply/apply-batch.ts";
 import { applyStep } from "../apply/apply-step.ts";
 import { type Pace, StepPace } from "../apply/pace.ts";
-import { type Addressed, laneRecordsOf, userOfItem } from "../domain/lane-item.ts";
+import { type Addressed, laneRecordsOf } from "../domain/lane-item.ts";
 import type { ConsentRecord, IdentityStore, ProfileStore, RecordOutcome } from "../domain/ports.ts";
 import { redriveSetAside } from "../intake/redriven.ts";
 import { createOutcomes, type Outcomes } from "../reader/outcomes.ts";
+import { redriving } from "./redriving.ts";
 import type { RecordTrace, Resolved, ResolvedWorkspace } from "./resolve-records.ts";
 import type { Step, StepStore, UnitOfWork, WorkspaceStep } from "./step-store.ts";
 import type { StepOf, StepPlace, Steps } from "./steps.ts";
@@ -178,19 +178,14 @@ class StepsOfStore implements CommittedSteps {
     this.place = { through, now: this.#latestNow };
   }
 
-  /** Whom it fails for waits on. */
+  /** Goes on in the next turn where very many wait: records of others are resolved meanwhile. */
   async #redrive(due: Redrive): Promise<void> {
-    const { profiles, owns, logger } = this.#parts;
-    const held = await profiles.listHeld(limits.heldRedriveMax);
-    const items = [
-      ...due.skips,
-      ...held.map(({ workspaceId, userId }): Addressed => ({ workspaceId, item: { type: "redrive", userId } })),
-    ].filter(({ workspaceId }) => owns(workspaceId));
-    for (let at = 0; at < items.length; at += limits.heldRedrivePage) {
-      await halved(items.slice(at, at + limits.heldRedrivePage), {
-        work: (some) => this.#forgettingAfter(() => this.#redriveSome(some)),
-        alone: ({ workspaceId, item }, error) => logger.error("user_not_redriven", error, { workspaceId, userId: userOfItem(item) }),
-      });
+    due.work ??= redriving({ ...this.#parts, work: (some) => this.#forgettingAfter(() => this.#redriveSome(some)) }, due.skips);
+    try {
+      if (!(await due.work.next()).done) return;
+    } catch (error) {
+      due.work = undefined;
+      throw error;
     }
     if (due.setAside) await this.#redriveSetAside();
     await this.#countBacklog();
@@ -289,6 +284,8 @@ interface Redrive {
   readonly skips: readonly Addressed[];
   readonly setAside: boolean;
   readonly done: () => void;
+  /** Under way. */
+  work?: AsyncGenerator<undefined> | undefined;
 }
 
 interface Applied {

@@ -170,6 +170,30 @@ describe("commitSteps() hands a user with failing records over", () => {
   });
 });
 
+describe("commitSteps() tries again what waits", () => {
+  test("of all blocked users, however many stay so, and resolves records of others meanwhile", async () => {
+    const steps = await openSteps({ pureSteps: throwing() });
+    const ids = Array.from({ length: limits.heldRedriveMax + 1 }, (_, at) => `u${10_000 + at}`);
+    await commit(steps, 1, resolvedOf(ids.map((id) => created(id))));
+    await database.write(() => {
+      const hold = database.prepare("INSERT INTO profile_held (workspace_id, user_id, reason) VALUES ('w', ?, 'planted')");
+      const keep = database.prepare(
+        "INSERT INTO profile_held_records (workspace_id, user_id, sequence, part, body) VALUES ('w', ?, 2, 0, ?)",
+      );
+      for (const id of ids) hold.run(id);
+      for (const id of ids.slice(0, -1)) keep.run(id, JSON.stringify(event(id, 2)));
+    });
+    let isDone = false;
+    const done = steps.redrive().then(() => (isDone = true));
+    for (let turns = 0; turns < 2; turns += 1) {
+      expect(isDone).toBe(false);
+      await steps.upkeep?.(() => clock.now());
+    }
+    await done;
+    expect((await tables.profiles.listHeld(ids.length)).map(({ userId }) => userId)).toEqual(ids.slice(0, -1));
+  });
+});
+
 describe("commitSteps() on a clock that steps back", () => {
   test("does not go behind the now of a sweep", async () => {
     const steps = await openSteps();

@@ -2,7 +2,7 @@
 import { allBuckets } from "../../../platform/cassandra/buckets.ts";
 import { mayBeTooMuch } from "../../../platform/cassandra/outcome.ts";
 import { inFlight } from "../../../platform/in-flight.ts";
-import type { Row, Session, Statement } from "../../../platform/cassandra/session.ts";
+import { pagesOf, type Row, type Session, type Statement } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { HeldEntry, ProfileStore, RequestOrigin } from "../domain/ports.ts";
 import type { Profile } from "../domain/profile.ts";
@@ -26,7 +26,7 @@ import type { BucketOf } from "./user-place.ts";
 
 export type ProfileLists = Pick<
   ProfileStore,
-  "page" | "pageBack" | "listHeld" | "pageBlocked" | "listExpired" | "listSetAside" | "loadOrigins"
+  "page" | "pageBack" | "listHeld" | "allBlocked" | "pageBlocked" | "listExpired" | "listSetAside" | "loadOrigins"
 >;
 
 /**
@@ -49,6 +49,10 @@ export function cassandraProfileLists(
     return profiles;
   }
 
+  async function blockedIn(list: Statement): Promise<HeldEntry[]> {
+    return await stillBlocked({ session, reads }, await session.execute(list));
+  }
+
   return {
     async page(workspaceId, after, max) {
       const alone = bucketOf(workspaceId, after) === undefined ? await aloneAfter(workspaceId, after, max) : [];
@@ -58,14 +62,15 @@ export function cassandraProfileLists(
     pageBack: (workspaceId, before, max) => pageBack({ session, reads, bucketOf }, { workspaceId, before, max }),
     async listHeld(max) {
       const perBucket = await inFlight(allBuckets, limits.cassandraInFlightMax, (bucket) => {
-        return heldIn({ session, reads }, { cql: selectHeldUsers, values: { bucket, max }, idempotent: true });
+        return blockedIn({ cql: selectHeldUsers, values: { bucket, max }, idempotent: true });
       });
       return perBucket.flat().slice(0, max);
     },
+    allBlocked: () => allBlocked({ session, reads }),
     async pageBlocked(workspaceId, after, max) {
       const perBucket = await inFlight(allBuckets, limits.cassandraInFlightMax, (bucket) => {
         const values = { bucket, workspace_id: workspaceId, after, max };
-        return heldIn({ session, reads }, { cql: selectBlockedUsers, values, idempotent: true });
+        return blockedIn({ cql: selectBlockedUsers, values, idempotent: true });
       });
       return perBucket.flat().sort((left, right) => byText(left.userId, right.userId)).slice(0, max);
     },
@@ -91,6 +96,16 @@ export function cassandraProfileLists(
     },
   };
 }
+
+async function* allBlocked({ session, reads }: Pick<ListParts, "session" | "reads">): AsyncGenerator<readonly HeldEntry[]> {
+  for (const bucket of allBuckets) {
+    const list = { cql: selectHeldUsers, values: { bucket, max: noLimit }, idempotent: true };
+    for await (const rows of pagesOf(session, list, limits.heldRedriveMax)) yield await stillBlocked({ session, reads }, rows);
+  }
+}
+
+/** As Cassandra has it. */
+const noLimit = 2 ** 31 - 1;
 
 interface ListParts {
   readonly session: Session;
@@ -194,11 +209,10 @@ function byText(left: string, right: string): number {
  * The list may name users that were let go since, as it is written beside their rows: where a row shows that, the list forgets them. Who is held
  * again meanwhile is listed with a later age.
  */
-async function heldIn(
+async function stillBlocked(
   { session, reads }: { session: Session; reads: ProfileReads },
-  list: Statement,
+  rows: readonly Row[],
 ): Promise<HeldEntry[]> {
-  const rows = await session.execute(list);
   const entries: HeldEntry[] = [];
   for (const row of rows) {
     const workspaceId = String(row["workspace_id"]);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { IdentityKey } from "../domain/identity.ts";
 import type {
   FrozenMerge,
+  HeldEntry,
   HeldState,
   IdentityStore,
   IdentityWriter,
@@ -40,6 +41,9 @@ export function describeRows(driver: string, open: () => Promise<OpenedRows>, ho
       tests += 1;
       w = `w${tests}`;
       return w;
+    }
+    function allBlocked(): Promise<HeldEntry[]> {
+      return Array.fromAsync(store.profiles.allBlocked()).then((pages) => pages.flat());
     }
     function frozenOf(mark: Mark): FrozenMerge {
       return { source: profileOf("source", mark), targetBefore: profileOf("target", mark), journal: [], undoUntil: store.now + 3_600_000 };
@@ -232,15 +236,14 @@ export function describeRows(driver: string, open: () => Promise<OpenedRows>, ho
       const expected = { reason: "why", records: [recordOf(2, 1), recordOf(2, 2), recordOf(3, 0)] };
       expect([...await store.profiles.loadHeld(w, ["u1", "u2"])]).toEqual([["u1", expected]]);
       expect((await store.profiles.loadUsers(w, ["u1"])).get("u1")).toMatchObject({ held: true, profile: { mark: [2, 0] } });
-      expect((await store.profiles.listHeld(50)).filter((entry) => entry.workspaceId === w)).toEqual([{
-        workspaceId: w,
-        userId: "u1",
-        reason: "why",
-      }]);
+      for (const held of [await store.profiles.listHeld(50), await allBlocked()]) {
+        expect(held.filter((entry) => entry.workspaceId === w)).toEqual([{ workspaceId: w, userId: "u1", reason: "why" }]);
+      }
       await store.profiles.save(changes(w, { users: new Map([["u1", stateOf(profileOf("u1", [3, 0]))]]), held: new Map([["u1", null]]) }));
       expect((await store.profiles.loadHeld(w, ["u1"])).size).toBe(0);
       expect((await store.profiles.loadUsers(w, ["u1"])).get("u1")).toMatchObject({ held: false, profile: { mark: [3, 0] } });
       expect((await store.profiles.listHeld(50)).filter((entry) => entry.workspaceId === w)).toEqual([]);
+      expect((await allBlocked()).filter((entry) => entry.workspaceId === w)).toEqual([]);
     });
 
     test("a user may wait without records, and without a profile", async () => {

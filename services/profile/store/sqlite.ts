@@ -5,17 +5,16 @@ import type { Database } from "../../../platform/sqlite/database.ts";
 import { migrate } from "../../../platform/sqlite/migrate.ts";
 import { textOfBytes } from "../../../platform/sqlite/text-bytes.ts";
 import type { IdentityKey } from "../domain/identity.ts";
-import type { FrozenMerge, Handoff, HeldEntry, HeldUser, IdentityStore, NameIndex, ProfileStore, StoredUser } from "../domain/ports.ts";
+import type { FrozenMerge, Handoff, HeldUser, IdentityStore, NameIndex, ProfileStore, StoredUser } from "../domain/ports.ts";
 import type { Profile } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import type { UserId } from "../domain/user-key.ts";
 import type { PublishedEvent } from "../../../platform/events/events.ts";
 import type { StepStore } from "../resolve/step-store.ts";
-import { originsFromRow } from "./origin-rows.ts";
-import { rejectedFromRow } from "./rejected-rows.ts";
 import { profileFromRow } from "./rows.ts";
 import { profileSchema } from "./schema.ts";
 import { lastCharacter } from "./names.ts";
+import { sqliteLists } from "./sqlite-lists.ts";
 import { commitStep, type EncodeLane, planStepRows } from "./sqlite-step.ts";
 import { userIdOf, userReader } from "./sqlite-users.ts";
 import { openStepWork, type StepWork } from "./step-work.ts";
@@ -138,7 +137,7 @@ function profileStore(database: Database, numbers: WorkspaceNumbers): ProfileSto
         new Map(ids.map((id) => [id, { ...read(id), ...waitingOf(database, [workspaceId, id], mayHave) }])),
       );
     },
-    ...profileLists(database),
+    ...sqliteLists(database),
   };
 }
 
@@ -154,60 +153,6 @@ function foundOf<Thing>(ids: readonly string[], read: (id: string) => Thing | un
       return thing === undefined ? [] : [[id, thing] as const];
     })),
   );
-}
-
-function profileLists(
-  database: Database,
-): Pick<ProfileStore, "listHeld" | "pageBlocked" | "listExpired" | "listSetAside" | "listRejected" | "loadOrigins"> {
-  return {
-    listHeld(max) {
-      const rows = database.prepare("SELECT workspace_id, user_id, reason FROM profile_held LIMIT ?").all(max);
-      return Promise.resolve(rows.map(blockedUser));
-    },
-    pageBlocked(workspaceId, after, max) {
-      const sql = "SELECT workspace_id, user_id, reason FROM profile_held WHERE workspace_id = ? AND user_id > ? ORDER BY user_id LIMIT ?";
-      return Promise.resolve(database.prepare(sql).all(workspaceId, after, max).map(blockedUser));
-    },
-    listRejected(max) {
-      const rows = database.prepare("SELECT workspace_id, user_id, body FROM profile_rejected LIMIT ?").all(max);
-      return Promise.resolve(rows.map((row) => rejectedFromRow(String(row["workspace_id"]), String(row["user_id"]), row["body"])));
-    },
-    listExpired(now, max, after) {
-      const sql = `SELECT workspace_id, merge_id, undo_until FROM profile_frozen
-        WHERE undo_until < ? AND (undo_until, workspace_id, merge_id) > (?, ?, ?) ORDER BY undo_until, workspace_id, merge_id LIMIT ?`;
-      const { undoUntil, workspaceId, mergeId } = after ?? { undoUntil: 0, workspaceId: "", mergeId: "" };
-      return Promise.resolve(
-        database.prepare(sql).all(now, undoUntil, workspaceId, mergeId, max).map((row) => ({
-          workspaceId: String(row["workspace_id"]),
-          mergeId: String(row["merge_id"]),
-          undoUntil: Number(row["undo_until"]),
-        })),
-      );
-    },
-    loadOrigins(workspaceId, partition, sequences) {
-      const wanted = new Set(sequences);
-      const sql = "SELECT body FROM profile_origins WHERE log_partition = ? AND through >= ? ORDER BY through LIMIT 1";
-      const statement = database.prepare(sql);
-      const texts = new Set([...wanted].map((sequence) => statement.get(partition, sequence)?.["body"]));
-      const found = [...texts].flatMap((text) => typeof text === "string" ? originsFromRow(text, workspaceId, wanted) : []);
-      return Promise.resolve(new Map(found.map((origin) => [origin.sequence, origin])));
-    },
-    listSetAside(max) {
-      const sql = "SELECT log_partition, sequence, reason, body FROM profile_set_aside ORDER BY log_partition, sequence LIMIT ?";
-      return Promise.resolve(
-        database.prepare(sql).all(max).map((row) => ({
-          partition: Number(row["log_partition"]),
-          sequence: Number(row["sequence"]),
-          reason: String(row["reason"]),
-          body: row["body"] instanceof Uint8Array ? row["body"] : new Uint8Array(),
-        })),
-      );
-    },
-  };
-}
-
-function blockedUser(row: Readonly<Record<string, unknown>>): HeldEntry {
-  return { workspaceId: String(row["workspace_id"]), userId: String(row["user_id"]), reason: String(row["reason"]) };
 }
 
 type StoredProfile = Pick<StoredUser, "profile" | "row" | "mark">;

@@ -1,0 +1,69 @@
+/** Lists over many users and workspaces in the embedded store: who is blocked, what was set aside, which merges are over. */
+import { limits } from "../../../platform/limits.ts";
+import type { Database } from "../../../platform/sqlite/database.ts";
+import type { HeldEntry, ProfileStore } from "../domain/ports.ts";
+import { originsFromRow } from "./origin-rows.ts";
+import { rejectedFromRow } from "./rejected-rows.ts";
+
+export function sqliteLists(
+  database: Database,
+): Pick<ProfileStore, "listHeld" | "allBlocked" | "pageBlocked" | "listExpired" | "listSetAside" | "listRejected" | "loadOrigins"> {
+  return {
+    listHeld(max) {
+      const rows = database.prepare("SELECT workspace_id, user_id, reason FROM profile_held LIMIT ?").all(max);
+      return Promise.resolve(rows.map(blockedUser));
+    },
+    async *allBlocked() {
+      const sql = `SELECT workspace_id, user_id, reason FROM profile_held WHERE (workspace_id, user_id) > (?, ?)
+        ORDER BY workspace_id, user_id LIMIT ?`;
+      for (let last: Omit<HeldEntry, "reason"> | undefined = { workspaceId: "", userId: "" }; last !== undefined;) {
+        const page: HeldEntry[] = database.prepare(sql).all(last.workspaceId, last.userId, limits.heldRedriveMax).map(blockedUser);
+        last = page.at(-1);
+        if (page.length > 0) yield page;
+      }
+    },
+    pageBlocked(workspaceId, after, max) {
+      const sql = "SELECT workspace_id, user_id, reason FROM profile_held WHERE workspace_id = ? AND user_id > ? ORDER BY user_id LIMIT ?";
+      return Promise.resolve(database.prepare(sql).all(workspaceId, after, max).map(blockedUser));
+    },
+    listRejected(max) {
+      const rows = database.prepare("SELECT workspace_id, user_id, body FROM profile_rejected LIMIT ?").all(max);
+      return Promise.resolve(rows.map((row) => rejectedFromRow(String(row["workspace_id"]), String(row["user_id"]), row["body"])));
+    },
+    listExpired(now, max, after) {
+      const sql = `SELECT workspace_id, merge_id, undo_until FROM profile_frozen
+        WHERE undo_until < ? AND (undo_until, workspace_id, merge_id) > (?, ?, ?) ORDER BY undo_until, workspace_id, merge_id LIMIT ?`;
+      const { undoUntil, workspaceId, mergeId } = after ?? { undoUntil: 0, workspaceId: "", mergeId: "" };
+      return Promise.resolve(
+        database.prepare(sql).all(now, undoUntil, workspaceId, mergeId, max).map((row) => ({
+          workspaceId: String(row["workspace_id"]),
+          mergeId: String(row["merge_id"]),
+          undoUntil: Number(row["undo_until"]),
+        })),
+      );
+    },
+    loadOrigins(workspaceId, partition, sequences) {
+      const wanted = new Set(sequences);
+      const sql = "SELECT body FROM profile_origins WHERE log_partition = ? AND through >= ? ORDER BY through LIMIT 1";
+      const statement = database.prepare(sql);
+      const texts = new Set([...wanted].map((sequence) => statement.get(partition, sequence)?.["body"]));
+      const found = [...texts].flatMap((text) => typeof text === "string" ? originsFromRow(text, workspaceId, wanted) : []);
+      return Promise.resolve(new Map(found.map((origin) => [origin.sequence, origin])));
+    },
+    listSetAside(max) {
+      const sql = "SELECT log_partition, sequence, reason, body FROM profile_set_aside ORDER BY log_partition, sequence LIMIT ?";
+      return Promise.resolve(
+        database.prepare(sql).all(max).map((row) => ({
+          partition: Number(row["log_partition"]),
+          sequence: Number(row["sequence"]),
+          reason: String(row["reason"]),
+          body: row["body"] instanceof Uint8Array ? row["body"] : new Uint8Array(),
+        })),
+      );
+    },
+  };
+}
+
+function blockedUser(row: Readonly<Record<string, unknown>>): HeldEntry {
+  return { workspaceId: String(row["workspace_id"]), userId: String(row["user_id"]), reason: String(row["reason"]) };
+}
