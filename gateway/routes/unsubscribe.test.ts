@@ -30,6 +30,7 @@ const cases: Case[] = [
     used: 1,
   },
   { name: "an unknown group", group: "nope", asks: unknown, says: unknown, used: 0 },
+  { name: "an archived group, which ignores changes", group: "old", asks: unknown, says: unknown, used: 0 },
   {
     name: "a group whose owner is away",
     group: "nope",
@@ -60,7 +61,7 @@ test.each(cases)("an unsubscribe link of $name", async ({ group = "", isAway, wo
   const subscription = directClient(SubscriptionService, {
     listGroups({ scope }) {
       if (isAway) throw new Refusal("SERVICE_UNAVAILABLE");
-      return { groups: scope?.workspaceId === "w" ? [{ id: "g", name: "R&D" }] : [] };
+      return { groups: scope?.workspaceId === "w" ? [{ id: "g", name: "R&D" }, { id: "old", archived: true }] : [] };
     },
   });
   const call = {

@@ -40,7 +40,7 @@ type Asking = Pick<HttpRequest, "headers">;
 
 /**
  * Undefined: all email. Empty where the owner of the groups cannot be asked: an unsubscribe goes on without it. Refuses
- * INPUT_INVALID for a group that the workspace does not have.
+ * INPUT_INVALID for a group that the workspace does not have, or that is archived and ignores changes.
  */
 async function groupNameOf(
   { subscriptionGroupId, workspaceId }: OpenUnsubscribeLinkResponse,
@@ -52,7 +52,7 @@ async function groupNameOf(
   if (workspaceId === "") return "";
   const found = await subscription.listGroups({ scope: { workspaceId, requestId, traceparent } }).catch(() => undefined);
   if (found === undefined) return "";
-  const group = found.groups.find(({ id }) => id === subscriptionGroupId);
+  const group = found.groups.find(({ id, archived }) => id === subscriptionGroupId && !archived);
   if (group === undefined) throw new Refusal("INPUT_INVALID", "Invalid subscription group ID");
   return group.name;
 }

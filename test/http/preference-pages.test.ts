@@ -200,6 +200,8 @@ test("a page says so when it could not save, and saves what it can", async () =>
   expect([partly.status, partly.headers.get("x-heddle-reason")]).toEqual([503, "PARTLY_DONE"]);
   expect(await partly.text()).toContain("Only part of your choices was saved");
   expect(await workspace.state(letter, ann)).toBe("Subscribed");
+  // As the page shows it: the person has chosen nothing there
+  expect((await submit(url, { [letterField]: "unsubscribed", [`subscription_group_${gone}`]: "unsubscribed" })).status).toBe(200);
   for (const type of ["text/plain", "application/json"]) expect((await submit(url, "{}", { "content-type": type })).status).toBe(415);
   const large = await submit(url, `x=${"y".repeat(100_000)}`);
   expect([large.status, large.headers.get("content-type")]).toEqual([413, "text/html; charset=utf-8"]);

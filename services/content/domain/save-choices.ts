@@ -15,6 +15,12 @@ export function shownState(states: States, groupId: string): GroupState {
   return states.memberships.get(groupId) ?? "unsubscribed";
 }
 
+interface Chosen {
+  readonly choices: Choices;
+  readonly person: Person;
+  readonly states: States;
+}
+
 /**
  * Only what differs from what the page shows is recorded: a group that the person leaves alone stays unset. `all`: the author
  * of the page asks for every choice to be recorded. All email is first: a person who unsubscribes from everything is
@@ -25,17 +31,12 @@ export function shownState(states: States, groupId: string): GroupState {
 export async function saveChoices(
   consent: Consent,
   request: PageRequest,
-  { choices, person, states, all }: {
-    readonly choices: Choices;
-    readonly person: Person;
-    readonly states: States;
-    readonly all: boolean;
-  },
+  { choices, person, states, all }: Chosen & { readonly all: boolean },
 ): Promise<Saved> {
   const { global, groups } = choices;
   const known = new Map([...groups].filter(([id]) => states.groups.some((group) => group.id === id)));
   const { email } = person;
-  const left = groups.size > known.size || (global !== undefined && email === null);
+  const left = cannotBeSaved({ choices, person, states }, known);
   let position = "";
   if (global !== undefined && email !== null && (all || global !== states.global)) {
     position = await consent.setGlobal(request, email, global);
@@ -51,4 +52,10 @@ export async function saveChoices(
   }
   if (left) throw new Refusal("PARTLY_DONE", "A choice is about a group that is no more, or about email to somebody without an address");
   return { choices: { ...(global === undefined ? {} : { global }), groups: known }, position };
+}
+
+/** Whether the person changed something that is about a group not `known`, or about email without having an address. */
+function cannotBeSaved({ choices: { global, groups }, person, states }: Chosen, known: Choices["groups"]): boolean {
+  if (person.email === null && global !== undefined && global !== states.global) return true;
+  return [...groups].some(([id, state]) => !known.has(id) && state !== shownState(states, id));
 }
