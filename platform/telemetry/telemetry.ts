@@ -1,5 +1,6 @@
 /** What a process shows of itself, put together: metrics on a port of their own, traces to a collector; each only if asked for. */
 import type { Clock } from "../clock.ts";
+import { troubleOf } from "../lane/trouble.ts";
 import type { Logger } from "../logger.ts";
 import type { TelemetryConfig, TracesConfig } from "./config.ts";
 import { type Metrics, noMetrics, openMetrics } from "./metrics.ts";
@@ -60,7 +61,12 @@ async function serve(
   watched: Watched,
 ) {
   function health(): Readiness {
-    return watched.health?.() ?? { ready: false, reason: "Starting" };
+    try {
+      return watched.health?.() ?? { ready: false, reason: "Starting" };
+    } catch (error) {
+      // A store that fails, or is closed already: nobody who asks for it ends the process
+      return { ready: false, reason: troubleOf(error) };
+    }
   }
   const metrics = await openMetrics();
   const endWatch = watchProcess(metrics, clock);
