@@ -1,6 +1,7 @@
 /** A refusal as a page, for people who opened a link. */
 import type { Refusal } from "../../platform/refusal.ts";
 import type { HttpAnswer } from "../http-message.ts";
+import { personPage } from "./person-page.ts";
 import { closedPolicy, personPageHeaders } from "./person-page-headers.ts";
 import { refusalAnswer } from "./refusal-rest.ts";
 
@@ -14,11 +15,7 @@ export function refusalPage(refusal: Refusal, { heading, text }: Sentences): Htt
   return {
     ...refusalAnswer(refusal, "rest", personPageHeaders(plainPolicy)),
     contentType: "text/html; charset=utf-8",
-    body: `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${heading}</title>
-<style>body{font:1.0625rem/1.5 system-ui,sans-serif;color:#1b1b1f;background:#fff;max-width:34rem;margin:3rem auto;padding:0 1rem}</style></head>
-<body><main><h1>${heading}</h1><p role="alert">${text}</p></main></body></html>
-`,
+    body: personPage(heading, `<p role="alert">${text}</p>`),
   };
 }
 

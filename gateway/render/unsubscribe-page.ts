@@ -1,19 +1,23 @@
 /** The pages of the one-click unsubscribe: plain HTML that loads and runs nothing. */
 import type { Reason, Refusal } from "../../platform/refusal.ts";
 import type { HttpAnswer } from "../http-message.ts";
+import { personPage } from "./person-page.ts";
 import { closedPolicy, personPageHeaders } from "./person-page-headers.ts";
 import { failed, refusalPage, type Sentences, tooOften } from "./refusal-page.ts";
 
 /** Asks; its button posts to the page's own address. `group`: name of the one group that is left, empty where it is not known; undefined: all email. */
 export function unsubscribePage(email: string, group: string | undefined): HttpAnswer {
   const what = group === undefined ? "email" : `email of ${named(group)}`;
-  return page(`<p>Do you want no more ${what} to <strong>${escaped(email)}</strong>?</p>
-<form method="post"><input type="hidden" name="List-Unsubscribe" value="One-Click"><button type="submit">Unsubscribe</button></form>`);
+  return page(
+    "Unsubscribe",
+    `<p>Do you want no more ${what} to <strong>${escaped(email)}</strong>?</p>
+<form method="post"><input type="hidden" name="List-Unsubscribe" value="One-Click"><button type="submit">Unsubscribe</button></form>`,
+  );
 }
 
 /** `group` as with unsubscribePage. */
 export function unsubscribedPage(group: string | undefined): HttpAnswer {
-  return page(`<p>You are unsubscribed${group === undefined ? "" : ` from ${named(group)}`}.</p>`);
+  return page("Unsubscribed", `<p role="status">You are unsubscribed${group === undefined ? "" : ` from ${named(group)}`}.</p>`);
 }
 
 /** What a person reads where the page cannot be shown or the unsubscribe was not done. */
@@ -40,15 +44,12 @@ function named(group: string): string {
 
 const policy = closedPolicy(["form-action", "'self'"], ["allow-forms"]);
 
-function page(content: string): HttpAnswer {
+function page(heading: string, content: string): HttpAnswer {
   return {
     status: 200,
     contentType: "text/html; charset=utf-8",
     headers: personPageHeaders(policy),
-    body: `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Unsubscribe</title></head>
-<body>${content}</body></html>
-`,
+    body: personPage(heading, content),
   };
 }
 

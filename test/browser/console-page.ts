@@ -48,7 +48,8 @@ export async function show(page: Page, ...address: readonly string[]): Promise<v
 /** No sideways scrolling, nothing serious for axe; a picture for people. */
 export async function inOrder(page: Page, name: string): Promise<void> {
   await keepPicture(page, name);
-  expect(await page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), name).toBe(true);
+  // A phone makes its window as wide as what does not fit
+  expect(await page.evaluate("document.documentElement.scrollWidth"), name).toBeLessThanOrEqual(page.viewportSize()?.width ?? 0);
   expect(await seriousViolations(page), name).toEqual([]);
 }
 

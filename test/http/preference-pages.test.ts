@@ -75,8 +75,8 @@ test("submitting changes groups and all email as the API would, tells the ledger
   const answer = await submit(url, { [letterField]: "subscribed", [newsField]: "unsubscribed", email_global_state: "opted_in" });
   expect(answer.status).toBe(200);
   const html = await answer.text();
-  expect(html).toContain("Weekly letter: <strong>Subscribed</strong>");
-  expect(html).toContain("All emails: <strong>Subscribed</strong>");
+  expect(html).toContain("<bdi>Weekly letter</bdi>: <strong>Subscribed</strong>");
+  expect(html).toContain("<bdi>All emails</bdi>: <strong>Subscribed</strong>");
   expect([await workspace.state(letter, ann), await workspace.state(news, ann)]).toEqual(["Subscribed", "Unknown"]);
   expect(await workspace.emailState(ann)).toBe("opted_in");
   expect(await textOf(url)).toContain(`name="${letterField}" value="subscribed" checked`);

@@ -35,7 +35,10 @@ export function Overview({ user }) {
       <dl class="tiles">
       ${tile(text.revenue, profile.total_revenue === undefined ? "0" : count(profile.total_revenue))}
       ${tile(text.purchases, count(sum(purchases)))}${tile(text.events, count(sum(events)))}
-      ${tile(text.firstSeen, html`<${Time} at=${seen[0]} />`)}${tile(text.lastSeen, html`<${Time} at=${seen.at(-1)} />`)}
+      ${tile(text.firstSeen, seen[0] && html`<${Time} at=${seen[0]} />`)}${tile(
+        text.lastSeen,
+        seen[0] && html`<${Time} at=${seen.at(-1)} />`,
+      )}
       </dl>
     </section>
     <section class="card">

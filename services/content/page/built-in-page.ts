@@ -31,7 +31,7 @@ ${groups.map((group, at) => choice(group, `group-${at}`)).join("\n")}
 `;
   return page(
     values,
-    `<h1>${escapeText(title)}</h1>
+    `<h1>${named(title)}</h1>
 ${
       email === ""
         ? ""
@@ -44,7 +44,7 @@ ${choices}${email === "" ? "" : everything(values)}<button type="submit">Save</b
 
 /** `saved`: how it stands now, as names of groups and of all email with their states. */
 export function builtInConfirmation(values: Pick<BuiltInValues, "title" | "head">, saved: readonly (readonly [string, string])[]): string {
-  const list = saved.map(([name, state]) => `<li>${escapeText(name)}: <strong>${escapeText(state)}</strong></li>`).join("\n");
+  const list = saved.map(([name, state]) => `<li>${named(name)}: <strong>${escapeText(state)}</strong></li>`).join("\n");
   return page(
     values,
     `<h1>Your choices are saved</h1>
@@ -53,10 +53,15 @@ ${saved.length === 0 ? "" : `<ul>\n${list}\n</ul>\n`}<p><a href="?">Back to your
   );
 }
 
+/** A name of any language: what stands beside it, and its own punctuation, stays in its place. */
+function named(name: string): string {
+  return `<bdi>${escapeText(name)}</bdi>`;
+}
+
 function choice({ field, name, subscribed }: BuiltInGroup, id: string): string {
   return `<div class="choice"><input type="hidden" name="${field}" value="unsubscribed">
 <input type="checkbox" id="${id}" name="${field}" value="subscribed"${subscribed ? " checked" : ""}><label for="${id}">${
-    escapeText(name)
+    named(name)
   }</label></div>`;
 }
 
@@ -86,14 +91,14 @@ const style = `
 :root{color-scheme:light dark;--ink:#1b1b1f;--paper:#fff;--soft:#55555f;--line:#85858f;--act:#1d4ed8;--on-act:#fff}
 @media (prefers-color-scheme:dark){:root{--ink:#f2f2f5;--paper:#17171a;--soft:#b9b9c2;--line:#8b8b96;--act:#9db7ff;--on-act:#10131c}}
 *{box-sizing:border-box}
-body{margin:0;background:var(--paper);color:var(--ink);font:1.0625rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
+body{margin:0;background:var(--paper);color:var(--ink);font:1.0625rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;overflow-wrap:anywhere}
 main{max-width:36rem;margin:0 auto;padding:2rem 1.25rem 3rem}
 h1{font-size:1.625rem;line-height:1.25;margin:0 0 .75rem}
-p{margin:.5rem 0;overflow-wrap:anywhere}
+p{margin:.5rem 0}
 fieldset{border:1px solid var(--line);border-radius:.5rem;margin:1.25rem 0;padding:.5rem 1rem .75rem}
 legend{font-weight:600;padding:0 .375rem}
 .choice{display:flex;align-items:center;gap:.75rem;min-height:2.75rem}
-.choice label{flex:1;padding:.5rem 0;overflow-wrap:anywhere}
+.choice label{flex:1;padding:.5rem 0}
 input[type=checkbox]{flex:none;width:1.375rem;height:1.375rem;margin:0;accent-color:var(--act)}
 .note{color:var(--soft);font-size:.9375rem}
 button{font:inherit;font-weight:600;min-height:2.75rem;padding:.5rem 2rem;border:0;border-radius:.5rem;background:var(--act);color:var(--on-act);cursor:pointer}
