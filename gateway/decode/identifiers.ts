@@ -75,6 +75,7 @@ function idText(value: unknown): unknown {
 
 /** What is wrong with an id that is no text that can be kept. */
 function noText(field: string, id: unknown): Refusal {
+  if (typeof id === "string") return invalid(`'${field}' must not hold NUL or half of a surrogate pair`);
   return invalid(Number.isInteger(id) ? `'${field}' is too large for a number: send it as a string` : `'${field}' must be a string`);
 }
 

@@ -149,7 +149,12 @@ const refused: readonly (readonly [path: string, body: unknown, message: string]
   ["/users/alias/new", { user_aliases: fifty(51).map(() => alias) }, "a single request may not contain more than 50 user aliases"],
   ["/users/alias/new", { user_aliases: [{}] }, "'alias_name' is required"],
   ["/users/alias/new", { user_aliases: [{ ...alias, external_id: "x".repeat(988) }] }, "'external_id' must be fewer than 988 bytes"],
-  ["/users/alias/new", { user_aliases: [{ ...alias, alias_name: "\ud800" }] }, "'alias_name' must be a string"],
+  [
+    "/users/alias/new",
+    { user_aliases: [{ ...alias, alias_name: "\ud800" }] },
+    "'alias_name' must not hold NUL or half of a surrogate pair",
+  ],
+  ["/users/delete", { external_ids: ["a\u0000"] }, "'external_ids' must not hold NUL or half of a surrogate pair"],
   [
     "/users/alias/new",
     { user_aliases: [{ ...alias, alias_name: 2 ** 60 }] },
