@@ -77,6 +77,18 @@ test("POST /users/merge/preview shows what the merge then makes, and changes not
   expect(preview.body.user).toMatchObject(merged);
 });
 
+test("POST /users/merge/preview shows the email status that an unsubscribe of either side brings to the address", async () => {
+  const waiting = { email_subscribe: "unsubscribed" };
+  for (const [source, target] of [[waiting, { email: freshEmail() }], [{ email: freshEmail() }, waiting], [waiting, {}]] as const) {
+    const [sourceId, targetId] = [fresh("source"), fresh("target")];
+    await heddle.track({ attributes: [{ external_id: sourceId, ...source }, { external_id: targetId, ...target }] });
+    const preview = await heddle.post("/users/merge/preview", { merge_updates: [update(sourceId, targetId)] });
+    await merge(update(sourceId, targetId));
+    const { email_subscribe } = await heddle.user(targetId);
+    expect([email_subscribe, (preview.body.user as ExportedUser).email_subscribe]).toEqual(["unsubscribed", "unsubscribed"]);
+  }
+});
+
 test("POST /users/merge/preview tells why nothing would happen", async () => {
   const [, target] = await two();
   const preview = await heddle.post("/users/merge/preview", { merge_updates: [update(fresh(), target)] });

@@ -9,7 +9,8 @@ import type { BodyOf, IntakeRecord } from "./intake-record.ts";
 import type { IdentityStore } from "./ports.ts";
 import type { Profile } from "./profile.ts";
 import type { ProfileRecord } from "./profile-record.ts";
-import { resolveBatch } from "./resolve-batch.ts";
+import { resolveBatch, type ResolvedRecord } from "./resolve-batch.ts";
+import type { EmailStatus } from "./track-object.ts";
 import type { UserId } from "./user-key.ts";
 
 export interface PreviewPorts extends ReadParts {
@@ -21,6 +22,8 @@ export interface Preview {
   readonly profile: Profile | undefined;
   /** See statusesOf(). */
   readonly waiting: WaitingStatuses;
+  /** That the merge would give the target's address, whatever it has. */
+  readonly emailStatus?: EmailStatus;
   /** Why nothing would happen, empty where something would. */
   readonly reason: string;
 }
@@ -32,7 +35,7 @@ export async function previewMerge(
 ): Promise<Preview> {
   await catchUp(parts, request);
   const view = createIdentities(request.workspaceId);
-  const records = await resolveOne(view, await nextRecord(parts, request), parts);
+  const { profiles: records, consent } = await resolveOne(view, await nextRecord(parts, request), parts);
   const [outcome] = view.job(previewJob)?.outcomes ?? [];
   const { sourceId, targetId } = outcome ?? {};
   if (outcome?.status !== "merged" || !sourceId || !targetId) {
@@ -40,9 +43,11 @@ export async function previewMerge(
   }
   const loaded = await parts.profiles.load(request.workspaceId, [sourceId, targetId]);
   const merged = view.user(targetId);
+  const set = consent.find((change) => change.type === "emailStatus");
   return {
     profile: mergedCopy(loaded, records.filter((record) => record.userId === targetId)),
     waiting: waitingIn(merged === undefined ? [] : [merged]),
+    ...(set && { emailStatus: set.status }),
     reason: "",
   };
 }
@@ -60,10 +65,10 @@ async function resolveOne(
   view: Identities,
   record: IntakeRecord,
   { identities, clock }: { readonly identities: IdentityStore; readonly clock: Clock },
-): Promise<readonly ProfileRecord[]> {
+): Promise<ResolvedRecord> {
   for (;;) {
     const { resolved: [resolved], need = [] } = resolveBatch(view, [record], { now: clock.now(), undoWindowMs: 0 });
-    if (resolved !== undefined) return resolved.profiles;
+    if (resolved !== undefined) return resolved;
     view.load(need, await identities.load(view.workspaceId, need));
   }
 }

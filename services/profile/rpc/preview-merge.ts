@@ -20,9 +20,11 @@ export async function handlePreviewMerge(
   const { update, currencyRates } = message;
   if (update === undefined) throw new Refusal("INPUT_INVALID", "Expected a merge update, got none");
   const request = readOf(message);
-  const { profile, waiting, reason } = await previewMerge(parts, { ...request, update: mergeUpdateFromMessage(update) });
+  const { profile, waiting, emailStatus, reason } = await previewMerge(parts, { ...request, update: mergeUpdateFromMessage(update) });
   if (profile === undefined) return create(PreviewMergeResponseSchema, { outcome: reason });
-  const status = statusOf(await statusesOf(parts, [profile], { ...request, waiting }), profile);
+  const status = emailStatus === undefined
+    ? statusOf(await statusesOf(parts, [profile], { ...request, waiting }), profile)
+    : { emailSubscribe: emailStatus };
   return create(PreviewMergeResponseSchema, {
     resultJson: toJsonBytes(renderProfile(profile, { currencyRates, ...status })),
     outcome: reason,
