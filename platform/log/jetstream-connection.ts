@@ -1,5 +1,5 @@
 /** One connection to NATS: whether it is up, requests that end when it is lost, and who hears that it is back. */
-import { connect, Empty, ErrorCode, type Msg, type MsgHdrs, type NatsConnection, NatsError } from "nats";
+import { connect, DebugEvents, Empty, ErrorCode, type Msg, type MsgHdrs, type NatsConnection, NatsError } from "nats";
 import { systemClock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
@@ -141,6 +141,7 @@ class Link {
 
   async #follow(): Promise<void> {
     for await (const { type } of this.#nats.status()) {
+      if (type === DebugEvents.StaleConnection) cutOff(this.#nats);
       if (type === "disconnect") {
         this.#lose();
         this.#logger.warn("nats_lost");
@@ -167,6 +168,20 @@ class Link {
     this.#logger.info("nats_back");
     for (const { listener } of this.#backListeners) listener();
   }
+}
+
+/**
+ * The client leaves a server that gives no sign of life once all that it wrote is on its way, which never comes where the server's machine is gone and
+ * much was written (nats 2.29.3): so its socket is closed first.
+ */
+function cutOff(nats: NatsConnection): void {
+  const { transport } = (nats as NatsConnection & { readonly protocol: { readonly transport: Transport } }).protocol;
+  transport.close(new Error("The server gives no sign of life")).catch(() => {});
+}
+
+interface Transport {
+  /** With an error it waits for nothing. */
+  close(error: Error): Promise<void>;
 }
 
 /** No responder took the message: no stream, no leader, or JetStream is off. It certainly had no effect. */

@@ -6,6 +6,7 @@ import { systemClock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import { silentLogger } from "../logger.ts";
 import { Refusal } from "../refusal.ts";
+import { connectJetStream } from "./jetstream-connection.ts";
 import { openJetStreamLog } from "./jetstream.ts";
 import type { Log } from "./log.ts";
 
@@ -110,6 +111,19 @@ await describeWith(["nats"], "openJetStreamLog() on a server that fails", () => 
       expect(["", "sent"]).toContain(texts.join());
     },
   );
+
+  test("leaves a server that takes nothing any more, however much is on its way there", { timeout: 60_000 }, async () => {
+    const said: string[] = [];
+    const connection = await connectJetStream({
+      servers: [server.url],
+      logger: { ...silentLogger, warn: (event) => void said.push(event) },
+    });
+    await server.kill("SIGSTOP");
+    for (let megabytes = 0; megabytes < 50; megabytes += 1) connection.publish("much", new Uint8Array(1_000_000));
+    await expect.poll(() => said, { timeout: 4 * limits.logPingMs }).toEqual(["nats_lost"]);
+    await connection.close();
+    await server.kill("SIGCONT");
+  });
 });
 
 interface Entry {
