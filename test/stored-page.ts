@@ -1,7 +1,7 @@
 /** DATA: the HTML of a preference center that tests store, and the groups that it asks about. */
 export const letter = "11111111-1111-4111-8111-111111111111";
 export const news = "11111111-1111-4111-8111-222222222222";
-export const texts = "22222222-2222-4222-8222-222222222222";
+export const texts = "22222222-2222-4222-8222-eeeeeeeeeeee";
 
 /** As the published sample has it, without its script: a page that asks about two groups and all email. */
 export const storedPage = `<!doctype html>

@@ -168,6 +168,18 @@ test("only what the page asks about can be changed", async () => {
   expect([await workspace.state(texts, ann), await workspace.state(letter, ann)]).toEqual(["Unknown", "Subscribed"]);
 });
 
+test("a page may name a group by its id in another case, as the API may", async () => {
+  const workspace = freshWorkspace(suite);
+  const ann = await workspace.person();
+  const [upper, field] = [texts.toUpperCase(), `subscription_group_${texts.toUpperCase()}`];
+  const [name, shown] = [`{% form_field_name :subscription_group ${upper} %}`, "{{subscribed_state.${" + upper + "}}}"];
+  const html = `<form method="post" action="{{preference_center_submit_url}}"><input name="${name}"></form>[${shown}]`;
+  const url = await workspace.url(await workspace.create({ preference_center_page_html: html, confirmation_page_html: shown }), ann);
+  const saved = await submit(url, { [field]: "subscribed" });
+  expect([saved.status, await saved.text()]).toEqual([200, expect.stringContaining("subscribed")]);
+  expect([await workspace.state(texts, ann), await textOf(url)]).toEqual(["Subscribed", expect.stringContaining("[subscribed]")]);
+});
+
 test("the redirect page takes the place of the confirmation and may lead on by itself", async () => {
   const workspace = freshWorkspace(suite);
   const ann = await workspace.person();
