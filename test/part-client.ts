@@ -13,8 +13,7 @@ export function connectPart<Service extends DescService>(
   { heddle }: Suite,
   { part, service, caller = allowedCaller }: { part: string; service: Service; caller?: string },
 ): RpcClient<Service> {
-  const own = /RPCs are served on (\S+)/.exec(heddle.output())?.[1];
-  const address = testShape === "mesh" ? heddle.commandEnv[`HEDDLE_${part}_URL`] : own;
+  const address = testShape === "mesh" ? heddle.commandEnv[`HEDDLE_${part}_URL`] : /RPCs are served on (\S+)/.exec(heddle.output())?.[1];
   return connectClient(service, { addresses: [address ?? ""], caller, deadlineMs: 15_000 });
 }
 
