@@ -27,10 +27,14 @@ test("handleUsersExternalIdsRename() answers pairs, and errors by the place in t
 
 test("handleUsersExternalIdsRemove() answers the removed ids, and errors by the place in the list that was sent", async () => {
   const { post, calls } = await startIdentityStub();
-  const answer = await post("/users/external_ids/remove", { external_ids: [{}, "abc", 9] });
+  const answer = await post("/users/external_ids/remove", { external_ids: [{}, "abc", 9, ""] });
   expect([answer.status, answer.body]).toEqual([201, {
     removed_ids: ["abc"],
-    removal_errors: [[0, "'external_ids' must be a string"], [2, "not deprecated"]],
+    removal_errors: [
+      [0, "'external_ids' must be a string"],
+      [2, "not deprecated"],
+      [3, "'external_ids' holds an empty id at 3"],
+    ],
     message: "success",
   }]);
   expect(calls[0]?.["externalIds"]).toEqual(["abc", "9"]);
