@@ -1,4 +1,5 @@
 /** Saves what a person changed: all email first, then the groups; what could not be saved is reported. */
+import { findById } from "../../../platform/identifier.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { Choices, GroupState } from "./form-choices.ts";
 import type { Consent, PageRequest, Person, States } from "./page-ports.ts";
@@ -12,7 +13,12 @@ export interface Saved {
 
 /** The state that a page shows of a group, also of one whose state was never set. */
 export function shownState(states: States, groupId: string): GroupState {
-  return states.memberships.get(groupId) ?? "unsubscribed";
+  return states.memberships.get(idOf(states, groupId)) ?? "unsubscribed";
+}
+
+/** As it was declared: a page may have it in another case. */
+function idOf({ groups }: States, groupId: string): string {
+  return findById(groups, groupId)?.id ?? groupId;
 }
 
 interface Chosen {
@@ -33,10 +39,11 @@ export async function saveChoices(
   request: PageRequest,
   { choices, person, states, all }: Chosen & { readonly all: boolean },
 ): Promise<Saved> {
-  const { global, groups } = choices;
+  const { global } = choices;
+  const groups = new Map([...choices.groups].map(([id, state]) => [idOf(states, id), state]));
   const known = new Map([...groups].filter(([id]) => states.groups.some((group) => group.id === id)));
   const { email } = person;
-  const left = cannotBeSaved({ choices, person, states }, known);
+  const left = cannotBeSaved({ choices: { ...choices, groups }, person, states }, known);
   let position = "";
   if (global !== undefined && email !== null && (all || global !== states.global)) {
     position = await consent.setGlobal(request, email, global);
