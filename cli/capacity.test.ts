@@ -69,6 +69,7 @@ test.each([
 test("the command says it in words and as JSON, and which numbers it takes", async () => {
   const asked = ["capacity", "--requests", "1000", "--objects", "225", "--users", "100000000"];
   const { code, output } = await runCommand(asked, {});
+  expect(output).toContain("225,000 objects a second, 100,000,000 users in 1 workspace\n");
   expect([code, output]).toEqual([
     0,
     expect.stringContaining("The mesh does not carry this: resolver of the largest workspace is the bound"),

@@ -41,7 +41,9 @@ function textOf(load: Load, { objectsPerSecond, oneProcess, mesh, bounds, disk }
   const full = bounds.filter(({ used }) => used > 1).map(({ name, used }) => `${name} is the bound, ${percent(used)} of what it has`);
   const rows = Object.entries(mesh.cores).map(([name, used]) => [name, used.toFixed(1)]);
   return [
-    `${whole(objectsPerSecond)} objects a second, ${whole(load.users)} users in ${whole(load.workspaces)} workspaces`,
+    `${whole(objectsPerSecond)} objects a second, ${whole(load.users)} users in ${whole(load.workspaces)} ${
+      load.workspaces === 1 ? "workspace" : "workspaces"
+    }`,
     "",
     oneProcess.suffices
       ? `One process is enough: ${percent(oneProcess.cores)} of its core, ${megabytes(oneProcess.diskBytes)} MB of disk.`

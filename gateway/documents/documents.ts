@@ -62,14 +62,14 @@ const pages: readonly (readonly [string, Source])[] = [
   ["docs", { ...html, read: async () => startPage() }],
   ["docs/errors", { ...html, read: async () => errorPage() }],
   ["docs/try", { ...html, read: async () => tryPage() }],
-  ["docs/calls", { ...html, read: async () => page({ title: "Heddle: calls", aside: guideList(), main: `<main>${callsHtml()}</main>` }) }],
+  ["docs/calls", { ...html, read: async () => page({ title: "Heddle: calls", aside: guideList(), main: callsHtml() }) }],
 ];
 
 function guideSource(guide: (typeof guides)[number]): readonly [string, Source] {
   return [`docs/${guide.name}`, {
     ...html,
     read: async () =>
-      page({ title: `Heddle: ${guide.title}`, aside: guideList(guide.name), main: `<main class="guide">${await guideHtml(guide)}</main>` }),
+      page({ title: `Heddle: ${guide.title}`, aside: guideList(guide.name), main: await guideHtml(guide), mainClass: "guide" }),
   }];
 }
 
@@ -78,7 +78,7 @@ function callSource(route: Route): readonly (readonly [string, Source])[] {
   if (entry === undefined) return [];
   return [[`docs/calls/${entry.operationId}`, {
     ...html,
-    read: async () => page({ title: `Heddle: ${entry.summary}`, aside: guideList(), main: `<main>${callHtml(route)}</main>` }),
+    read: async () => page({ title: `Heddle: ${entry.summary}`, aside: guideList(), main: callHtml(route) }),
   }]];
 }
 

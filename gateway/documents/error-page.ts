@@ -13,8 +13,7 @@ export function errorPage(): string {
   return page({
     title: "Heddle: errors",
     aside: guideList(),
-    main: `<main>
-<h1>What each error means</h1>
+    main: `<h1>What each error means</h1>
 <p>Every refusal is JSON with a <code>message</code> for people, <code>errors</code> where there are details, and its reason in the header
 <code>X-Heddle-Reason</code>. Programs read the reason: it is stable for ever, texts are not. A refused request had no effect, unless it
 says that the outcome is unknown. SCIM routes put the text under <code>detail</code>.</p>
@@ -38,7 +37,6 @@ others were taken, and the answer counts them. Mend the object and send it alone
     { "type": "'inc' of 'visits' must be a number", "input_array": "attributes", "index": 1 }
   ],
   "message": "success"
-}</code></pre>
-</main>`,
+}</code></pre>`,
   });
 }

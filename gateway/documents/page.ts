@@ -19,7 +19,8 @@ export const pageHeaders: readonly string[] = [
 ];
 
 /** `main` is HTML; whatever it quotes is escaped already. */
-export function page({ title, main, scripts = ["minisearch.js", "docs.js"], styles = [], aside = "" }: Page): string {
+export function page({ title, main, mainClass = "", scripts = ["minisearch.js", "docs.js"], styles = [], aside = "" }: Page): string {
+  const content = `<main id="content" class="${mainClass}" tabindex="-1">${main}</main>`;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -30,11 +31,12 @@ export function page({ title, main, scripts = ["minisearch.js", "docs.js"], styl
 ${[...styles, "docs.css"].map((name) => `<link rel="stylesheet" href="/docs/assets/${name}">`).join("\n")}
 </head>
 <body>
+<a class="skip" href="#content">Skip to the content</a>
 <header class="bar"><a class="name" href="/docs">Heddle</a>
 <nav><a href="/docs">Start</a> <a href="/docs/calls">Calls</a> <a href="/docs/try">Try</a> <a href="/docs/errors">Errors</a>
 <a href="/openapi.json">OpenAPI</a> <a href="/console">Console</a></nav>
 ${tools}</header>
-${aside === "" ? main : `<div class="columns">${aside}${main}</div>`}
+${aside === "" ? content : `<div class="columns">${aside}${content}</div>`}
 ${scripts.map((name) => `<script src="/docs/assets/${name}" defer></script>`).join("\n")}
 </body>
 </html>
@@ -58,6 +60,7 @@ export function inline(text: string): string {
 interface Page {
   readonly title: string;
   readonly main: string;
+  readonly mainClass?: string;
   readonly scripts?: readonly string[];
   readonly styles?: readonly string[];
   /** Beside the page. */

@@ -9,8 +9,7 @@ export function startPage(): string {
   return page({
     title: "Heddle: documentation",
     aside: guideList(),
-    main: `<main id="start">
-<h1>Your customers' data, in and out</h1>
+    main: `<h1>Your customers' data, in and out</h1>
 <p class="lead">Four steps take you from nothing to a profile that you can read. Each can be pasted into a terminal, or tried in the
 <a href="/docs/try">browser</a>.</p>
 <ol class="steps">
@@ -46,8 +45,7 @@ others of a 201 were taken.</li>
 <h2>Read on</h2>
 <ul><li><a href="/docs/calls">All calls</a>, each in curl, TypeScript, Python and Go</li>
 <li><a href="/docs/typescript">The TypeScript client</a>, with a queue, and <a href="/docs/clients">clients of other languages</a></li>
-<li><a href="/docs/users">Users and merges</a>, <a href="/docs/consent">consent</a>, <a href="/docs/preference-centers">preference centers</a></li></ul>
-</main>`,
+<li><a href="/docs/users">Users and merges</a>, <a href="/docs/consent">consent</a>, <a href="/docs/preference-centers">preference centers</a></li></ul>`,
   });
 }
 
@@ -57,12 +55,10 @@ export function tryPage(): string {
     title: "Heddle: try it",
     styles: ["swagger-ui.css"],
     scripts: ["swagger-ui-bundle.js", "try.js", "minisearch.js", "docs.js"],
-    main: `<main>
-<h1>Try it</h1>
+    main: `<h1>Try it</h1>
 <p>Press <b>Authorize</b>, paste your key under <b>apiKey</b>, open a call and press <b>Execute</b>. Requests go to this server and are real.
 Dashboard users (SCIM) take a SCIM token instead. To read, <a href="/docs/calls">all calls</a> are there as pages.</p>
-<div id="swagger"><p>This needs JavaScript. The same is in <a href="/openapi.json">/openapi.json</a>.</p></div>
-</main>`,
+<div id="swagger"><p>This needs JavaScript. The same is in <a href="/openapi.json">/openapi.json</a>.</p></div>`,
   });
 }
 

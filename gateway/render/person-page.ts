@@ -18,6 +18,7 @@ const style = `
 body{margin:0;background:var(--paper);color:var(--ink);font:1.0625rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 main{max-width:36rem;margin:0 auto;padding:2rem 1.25rem 3rem}
 h1{font-size:1.625rem;line-height:1.25;margin:0 0 .75rem}
+strong{unicode-bidi:plaintext}
 button{font:inherit;font-weight:600;padding:.5rem 2rem;border:0;border-radius:.5rem;background:var(--act);color:var(--on-act);cursor:pointer}
 :focus-visible{outline:3px solid var(--act);outline-offset:3px}
 `;

@@ -95,6 +95,14 @@ describe.skipIf(browserMissing)("guides and calls in Chromium", () => {
     expect(seen).toEqual(nothing);
   });
 
+  test("the first Tab offers a way past the guides, which leads to the content", async () => {
+    const { page } = await browser.open(`${suite.heddle.url}/docs/errors`);
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the content");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.evaluate("document.activeElement.tagName")).toBe("MAIN");
+  });
+
   test("a browser that is given the address alone lands on the first steps", async () => {
     const { page } = await browser.open(suite.heddle.url);
     expect(new URL(page.url()).pathname).toBe("/docs");
