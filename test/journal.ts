@@ -23,9 +23,12 @@ export interface JournalClient {
 
 const time = "2026-03-01T12:00:00Z";
 
+export function emptyJournal(): Journal {
+  return { id: fresh(), keyedAcked: 0, eventsSent: 0, eventsAcked: 0, refused: 0 };
+}
+
 /** One connection's work: a keyed purchase repeated until it is answered, then an event without a key sent once. */
-export async function writeJournal(client: JournalClient, load: { readonly over: boolean }): Promise<Journal> {
-  const journal: Journal = { id: fresh(), keyedAcked: 0, eventsSent: 0, eventsAcked: 0, refused: 0 };
+export async function writeJournal(client: JournalClient, load: { readonly over: boolean }, journal = emptyJournal()): Promise<Journal> {
   while (!load.over) {
     const key = fresh("key");
     const body = {

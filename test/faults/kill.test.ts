@@ -2,7 +2,7 @@
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { startHeddle } from "../heddle.ts";
-import { compareJournal, type JournalClient, writeJournal } from "../journal.ts";
+import { compareJournal, emptyJournal, type JournalClient, writeJournal } from "../journal.ts";
 import { seededRandom } from "../random.ts";
 import { fresh } from "../suite.ts";
 
@@ -19,11 +19,19 @@ test("kill -9 under load ten times loses no answered write and repeats no keyed 
       pauseMs: 20,
     };
     const load = { over: false };
-    const clients = Array.from({ length: connections }, () => writeJournal(client, load));
+    const written = Array.from({ length: connections }, emptyJournal);
+    const clients = written.map((journal) => writeJournal(client, load, journal));
+    /** However slow the machine is, no kill comes before each client had an answer since the last. */
+    async function everyClientWrote(): Promise<void> {
+      const before = written.map(({ keyedAcked }) => keyedAcked);
+      await expect.poll(() => written.every(({ keyedAcked }, at) => keyedAcked > (before[at] ?? 0))).toBe(true);
+    }
     for (let kill = 0; kill < kills; kill += 1) {
+      await everyClientWrote();
       await setTimeout(100 + random() * 400);
       await heddle.restart("SIGKILL");
     }
+    await everyClientWrote();
     load.over = true;
     const journals = await Promise.all(clients);
     for (const journal of journals) await compareJournal(client, journal);
