@@ -54,4 +54,11 @@ test("status and redrive say where more waits than they look at", { timeout: 60_
   expect((await runCommand(["log", "status"], env)).output).toMatch(/^More may wait: the first 1,000 of each/m);
   expect(JSON.parse((await runCommand(["log", "redrive", "--json"], env)).output)).toMatchObject({ records: 1_000, more: true });
   expect((await runCommand(["log", "redrive"], env)).output).toMatch(/^More may wait/m);
+  const database = new DatabaseSync(join(env.HEDDLE_DATA_DIR, databaseFile));
+  database.exec("DELETE FROM profile_set_aside");
+  const block = database.prepare("INSERT INTO profile_held (workspace_id, user_id, reason) VALUES ('w', ?, 'planted')");
+  for (let user = 1; user <= limits.heldRedriveMax; user += 1) block.run(`u${user}`);
+  database.close();
+  // Blocked users are tried all at once
+  expect(JSON.parse((await runCommand(["log", "redrive", "--json"], env)).output)).toMatchObject({ users: 1_000, more: false });
 });

@@ -47,9 +47,11 @@ export async function status(options: FolderOptions): Promise<number> {
     print(`\n${table(["CONSENT WAITS", "WORKSPACE", "OF", "AT", "BECAUSE"], rows)}`);
   }
   if (held.length + setAside.length + unread.length === 0) print("\nNothing waits for a human");
-  if (more) print(`\nMore may wait: ${firstOfEach} are shown, and ${limits.setAsidePageMax} of each service of consent`);
+  if (more) print(`\nMore may wait: the first ${mostListed} of each are shown, and ${limits.setAsidePageMax} of each service of consent`);
   return exitCodes.ok;
 }
+
+const mostListed = limits.heldRedriveMax.toLocaleString("en");
 
 export async function redrive(options: FolderOptions): Promise<number> {
   const { users, records } = await withLog(options, (log) => log.redrive());
@@ -57,13 +59,11 @@ export async function redrive(options: FolderOptions): Promise<number> {
   const lines = [users === 0 ? "No user is blocked" : `${counted(users, "blocked user is", "blocked users are")} tried once more`];
   if (records > 0) lines.push(`${counted(records, "dead letter is", "dead letters are")} tried once more, behind all others`);
   if (consent > 0) lines.push(`${counted(consent, "dead letter of consent is", "dead letters of consent are")} tried once more`);
-  const more = [users, records].some((count) => count >= limits.heldRedriveMax) || consent >= limits.setAsideRedriveMax;
-  if (more) lines.push(`More may wait: ${firstOfEach} are tried at once. Ask again when heddle log status shows fewer`);
+  const more = records >= limits.heldRedriveMax || consent >= limits.setAsideRedriveMax;
+  if (more) lines.push("More may wait: so many dead letters are tried at once. Ask again when heddle log status shows fewer");
   printResult(options, { users, records, consent, more }, lines.join("\n"));
   return exitCodes.ok;
 }
-
-const firstOfEach = `the first ${limits.heldRedriveMax.toLocaleString("en")} of each`;
 
 export async function show(options: RecordOptions): Promise<number> {
   const place = placeOf(options);
