@@ -17,11 +17,10 @@ import type { Backlog } from "../../platform/telemetry/work-metrics.ts";
 import type { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { freeze, takeBack, takeIn } from "./domain/apply-merge.ts";
 import { applyRecord } from "./domain/apply-records.ts";
-import { type EmailStatuses, noStatuses, statusesOf, statusOf } from "./domain/email-statuses.ts";
+import { type EmailStatuses, noStatuses, renderUsers } from "./domain/email-statuses.ts";
 import { findUsers } from "./domain/find-users.ts";
 import type { Addressed } from "./domain/lane-item.ts";
 import type { Applied } from "./domain/ports.ts";
-import { renderProfile } from "./domain/render-profile.ts";
 import { resolveBatch } from "./domain/resolve-batch.ts";
 import type { JsonObject } from "./domain/track-object.ts";
 import type { UserId, UserKey } from "./domain/user-key.ts";
@@ -212,8 +211,7 @@ export async function* readUsers(
   try {
     let page = await profiles.page(of.workspaceId, "", limits.usersPerPageMax);
     while (page.length > 0) {
-      const statuses = await statusesOf({ emailStatuses: of.emailStatuses, identities }, page, of);
-      yield page.map((profile) => renderProfile(profile, { currencyRates: of.currencyRates, ...statusOf(statuses, profile) }));
+      yield (await renderUsers({ emailStatuses: of.emailStatuses, identities }, page, of)).users;
       page = await profiles.page(of.workspaceId, page.at(-1)?.id ?? "", limits.usersPerPageMax);
     }
   } finally {

@@ -3,7 +3,8 @@ import type { Asker } from "./catch-up.ts";
 import type { Profile } from "./profile.ts";
 import type { UserRow } from "./identity.ts";
 import type { IdentityStore } from "./ports.ts";
-import type { EmailStatus } from "./track-object.ts";
+import { type RenderOptions, renderProfile } from "./render-profile.ts";
+import type { EmailStatus, JsonObject } from "./track-object.ts";
 import type { UserId } from "./user-key.ts";
 import { userRowKey } from "./user-names.ts";
 
@@ -25,29 +26,36 @@ export const noStatuses: FoundStatuses = { statuses: new Map(), behind: false };
 /** Of users without an email: what they were given waits in their rows for an address. */
 export type WaitingStatuses = ReadonlyMap<UserId, EmailStatus>;
 
-export interface UserStatuses extends FoundStatuses {
-  readonly waiting: WaitingStatuses;
-}
-
 export interface StatusParts {
   readonly emailStatuses: EmailStatuses;
   readonly identities: Pick<IdentityStore, "load">;
 }
 
-/**
- * Asks only where the answer shows: when the field is among those wanted (none: all are). `waiting` is given by callers who
- * have read the rows of the users.
- */
-export async function statusesOf(
+interface RenderRequest extends Asker, Omit<RenderOptions, "emailSubscribe"> {
+  /** Given by callers who have read the rows of the users. */
+  readonly waiting?: WaitingStatuses;
+  readonly signal?: AbortSignal;
+}
+
+/** Users as clients read them. Asks for statuses only where the answer shows them: when the field is among those wanted (none: all are). */
+export async function renderUsers(
   { emailStatuses, identities }: StatusParts,
   profiles: readonly Profile[],
-  asked: Asker & { readonly fields?: readonly string[]; readonly waiting?: WaitingStatuses },
-): Promise<UserStatuses> {
+  { waiting, signal, ...asked }: RenderRequest,
+): Promise<{ readonly users: readonly JsonObject[]; readonly behind: boolean }> {
   const { fields = [], workspaceId } = asked;
-  if (fields.length > 0 && !fields.includes("email_subscribe")) return { ...noStatuses, waiting: new Map() };
+  if (fields.length > 0 && !fields.includes("email_subscribe")) {
+    return { users: profiles.map((profile) => renderProfile(profile, asked)), behind: false };
+  }
   const addresses = new Set(profiles.flatMap(({ email }) => email ?? []));
-  const waiting = asked.waiting ?? await waitingOf(identities, workspaceId, profiles.filter(({ email }) => email === null));
-  return { ...addresses.size === 0 ? noStatuses : await emailStatuses.load(asked, [...addresses]), waiting };
+  const held = waiting ?? await waitingOf(identities, workspaceId, profiles.filter(({ email }) => email === null));
+  const { statuses, behind } = addresses.size === 0 ? noStatuses : await emailStatuses.load(asked, [...addresses]);
+  signal?.throwIfAborted();
+  const users = profiles.map((profile) => {
+    const emailSubscribe = profile.email === null ? held.get(profile.id) : statuses.get(profile.email);
+    return renderProfile(profile, emailSubscribe === undefined ? asked : { ...asked, emailSubscribe });
+  });
+  return { users, behind };
 }
 
 /** What waits in rows that were read. */
@@ -59,10 +67,4 @@ async function waitingOf(identities: StatusParts["identities"], workspaceId: str
   if (users.length === 0) return new Map();
   const rows = await identities.load(workspaceId, users.map(({ id }) => userRowKey(id)));
   return waitingIn([...rows.values()] as UserRow[]);
-}
-
-/** The option of renderProfile() for one of them. */
-export function statusOf({ statuses, waiting }: UserStatuses, { id, email }: Profile): { readonly emailSubscribe?: EmailStatus } {
-  const status = email === null ? waiting.get(id) : statuses.get(email);
-  return status === undefined ? {} : { emailSubscribe: status };
 }

@@ -10,7 +10,7 @@ import type { UserId } from "./user-key.ts";
 export interface ExportedUsers {
   /** In the order of the request, each once. */
   readonly profiles: readonly Profile[];
-  /** See statusesOf(). */
+  /** See renderUsers(). */
   readonly waiting: WaitingStatuses;
   /** Places in the request whose key finds no user. */
   readonly unknown: readonly number[];

@@ -10,7 +10,7 @@ import type { UserKey } from "./user-key.ts";
 export interface InspectedUsers {
   /** All who share an address, the user that data for the address goes to first. */
   readonly users: readonly InspectedUser[];
-  /** See statusesOf(). */
+  /** See renderUsers(). */
   readonly waiting: WaitingStatuses;
   readonly behind: boolean;
 }

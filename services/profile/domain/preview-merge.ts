@@ -20,7 +20,7 @@ export interface PreviewPorts extends ReadParts {
 export interface Preview {
   /** The target as the merge would leave it; undefined when nothing would happen. */
   readonly profile: Profile | undefined;
-  /** See statusesOf(). */
+  /** See renderUsers(). */
   readonly waiting: WaitingStatuses;
   /** That the merge would give the target's address, whatever it has. */
   readonly emailStatus?: EmailStatus;

@@ -10,12 +10,6 @@ export interface WriteParts extends Omit<AppendParts, "log"> {
   readonly applied: Applied;
 }
 
-/** Of requests whose outcome is looked up later by a job id. */
-export interface JobParts extends WriteParts {
-  /** An id that was never given before and cannot be guessed. */
-  readonly newJobId: () => string;
-}
-
 /** A write that is durable. */
 export interface Written {
   readonly position: Position;

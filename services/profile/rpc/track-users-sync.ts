@@ -1,38 +1,29 @@
 /** RPC TrackUsersSync: one object, and the user as it is after it. */
 import { Buffer } from "node:buffer";
-import { create } from "@bufbuild/protobuf";
 import { markOf } from "../../../platform/intake/idempotency.ts";
 import { parseJson } from "../../../platform/json.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { scopeOf } from "../../../platform/request-context.ts";
-import {
-  type TrackUsersSyncRequest,
-  type TrackUsersSyncResponse,
-  TrackUsersSyncResponseSchema,
-} from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import type { TrackUsersSyncRequest } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { ReadParts } from "../domain/catch-up.ts";
 import type { ObjectError } from "../domain/check-track.ts";
 import { findUsers } from "../domain/find-users.ts";
 import type { Profile } from "../domain/profile.ts";
+import { renderProfile } from "../domain/render-profile.ts";
+import type { Json, JsonObject } from "../domain/track-object.ts";
 import { checkTrackSync, fullErrors } from "../domain/track-users-sync.ts";
 import type { UserKey } from "../domain/user-key.ts";
 import { trackBody } from "../intake/body-message.ts";
 import { submit } from "../intake/submit.ts";
 import { firstAnswer } from "./first-answer.ts";
-import { toJsonBytes } from "./json-bytes.ts";
-import { rejectedFor } from "./rejected-for.ts";
 import { positionToToken } from "../../../platform/intake/position.ts";
-import { groupsOf } from "./request.ts";
+import { groupsOf, toJsonBytes } from "./request.ts";
 import { openAnswer, sealAnswer } from "./sealed-answer.ts";
-import { syncUser } from "./sync-user.ts";
-import type { TrackDeps } from "./track-users.ts";
+import { rejectedFor, type TrackDeps } from "./track-users.ts";
 
 /** Refuses BEHIND, and OUTCOME_UNKNOWN where the object is durable but not applied in time. */
-export async function handleTrackUsersSync(
-  parts: TrackDeps & ReadParts,
-  message: TrackUsersSyncRequest,
-): Promise<TrackUsersSyncResponse> {
+export async function trackUsersSync(parts: TrackDeps & ReadParts, message: TrackUsersSyncRequest) {
   const scope = scopeOf(message);
   const body = parseJson(message.bodyJson, { weightMax: limits.trackJsonWeightMax });
   const { object, errors } = checkTrackSync(body, { groups: groupsOf(message), rejected: await rejectedFor(parts, scope) });
@@ -52,12 +43,12 @@ export async function handleTrackUsersSync(
     ? await rendered()
     : await openAnswer(scope, await firstAnswer(parts, { scope, mark }, async () => await sealAnswer(scope, await rendered())));
   const { user, full } = readAnswer(answer);
-  return create(TrackUsersSyncResponseSchema, {
+  return {
     usersJson: user.length === 0 ? [] : [user],
     errors: [...errors, ...full],
     position: positionToToken(position),
     replayed: repeatOf !== undefined,
-  });
+  };
 }
 
 /** Undefined where the object was for existing users only and none was found. */
@@ -81,3 +72,41 @@ function readAnswer(answer: Uint8Array): { readonly user: Uint8Array<ArrayBuffer
 }
 
 const lineEnd = 0x0a;
+
+/** A user as the endpoint shows it (api-facts 2.9): the identifier as it was sent, and what is tracked. */
+function syncUser(key: UserKey, profile: Profile): JsonObject {
+  const { custom_attributes, custom_events, purchases } = renderProfile(profile, {
+    fields: ["custom_attributes", "custom_events", "purchases"],
+  });
+  return {
+    ...identifier(key),
+    custom_attributes: custom_attributes ?? {},
+    custom_events: custom_events ?? [],
+    purchase_events: isList(purchases) ? purchases.map(purchaseEvent) : [],
+  };
+}
+
+function identifier(key: UserKey): JsonObject {
+  switch (key.by) {
+    case "externalId":
+      return { external_id: key.id };
+    case "alias":
+      return { user_alias: { alias_name: key.name, alias_label: key.label } };
+    case "platformId":
+      return { braze_id: key.id };
+    case "email":
+      return { email: key.address };
+    case "phone":
+      return { phone: key.number };
+  }
+}
+
+function purchaseEvent(purchase: Json): Json {
+  if (purchase === null || typeof purchase !== "object" || isList(purchase)) return purchase;
+  const { name, ...summary } = purchase;
+  return { product_id: name ?? null, ...summary };
+}
+
+function isList(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
+}

@@ -1,27 +1,34 @@
 /** RPC TrackUsers: the body is parsed here, once; counts and verdicts go back. */
 import { create } from "@bufbuild/protobuf";
-import { markOf } from "../../../platform/intake/idempotency.ts";
+import { keyHashOf, markOf } from "../../../platform/intake/idempotency.ts";
 import { parseJson } from "../../../platform/json.ts";
 import { limits } from "../../../platform/limits.ts";
 import { scopeOf } from "../../../platform/request-context.ts";
 import {
+  type Scope,
   type TrackUsersRequest,
   type TrackUsersResponse,
   TrackUsersResponseSchema,
 } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import { checkTrack, type TrackReport } from "../domain/check-track.ts";
+import { checkTrack } from "../domain/check-track.ts";
+import type { RepeatRow } from "../domain/identity.ts";
+import type { IdentityStore } from "../domain/ports.ts";
+import type { RejectedUsers } from "../domain/rejection.ts";
 import { trackBody } from "../intake/body-message.ts";
-import { submit } from "../intake/submit.ts";
+import { submit, type WriteParts } from "../intake/submit.ts";
 import type { Unapplied } from "../intake/unapplied.ts";
-import { rejectedFor, type RejectingParts } from "./rejected-for.ts";
-import { answered, groupsOf, repeatedWith } from "./request.ts";
+import { rowKey } from "./first-answer.ts";
+import { groupsOf } from "./request.ts";
+import { answered, repeatedWith } from "./write.ts";
 
-export interface TrackDeps extends RejectingParts {
+export interface TrackDeps extends WriteParts {
   readonly unapplied: Unapplied;
+  readonly rejected: RejectedUsers;
+  readonly identities: IdentityStore;
 }
 
 /** Refuses BEHIND, before anything is looked at. */
-export async function handleTrackUsers(parts: TrackDeps, message: TrackUsersRequest): Promise<TrackUsersResponse> {
+export async function trackUsers(parts: TrackDeps, message: TrackUsersRequest): Promise<TrackUsersResponse> {
   const { answer, written } = await parts.unapplied.inTurn(
     scopeOf(message).workspaceId,
     message.bodyJson.length,
@@ -30,18 +37,18 @@ export async function handleTrackUsers(parts: TrackDeps, message: TrackUsersRequ
   return answered(TrackUsersResponseSchema, answer, written);
 }
 
-async function track(parts: RejectingParts, message: TrackUsersRequest) {
+async function track(parts: TrackDeps, message: TrackUsersRequest) {
   const scope = scopeOf(message);
-  const report = checkTrack(parseJson(message.bodyJson, { weightMax: limits.trackJsonWeightMax }), {
+  const { objects, ...report } = checkTrack(parseJson(message.bodyJson, { weightMax: limits.trackJsonWeightMax }), {
     objectsPerArrayMax: message.objectsPerArrayMax,
     objectsMax: message.objectsMax,
     objectsPerUserMax: message.objectsPerUserMax,
     groups: groupsOf(message),
     rejected: await rejectedFor(parts, scope),
   });
-  const answer = answerOf(report);
+  const answer = create(TrackUsersResponseSchema, report);
   const written = await submit(parts, scope, {
-    body: trackBody(report.objects),
+    body: trackBody(objects),
     mark: scope.idempotencyKey === ""
       ? undefined
       : markOf(scope, message.bodyJson, repeatedWith(TrackUsersResponseSchema, answer, limits.trackIdempotencyKeepMs)),
@@ -50,12 +57,15 @@ async function track(parts: RejectingParts, message: TrackUsersRequest) {
   return { answer, written, position: written.position };
 }
 
-function answerOf(report: TrackReport): TrackUsersResponse {
-  const { attributesProcessed, eventsProcessed, purchasesProcessed, errors } = report;
-  return create(TrackUsersResponseSchema, {
-    ...(attributesProcessed !== undefined && { attributesProcessed }),
-    ...(eventsProcessed !== undefined && { eventsProcessed }),
-    ...(purchasesProcessed !== undefined && { purchasesProcessed }),
-    errors,
-  });
+/**
+ * Names of the users whose objects are not taken. None for a request that was answered before: it does nothing again, and has the answer
+ * of the first, though its users may be rejected by now.
+ */
+export async function rejectedFor({ rejected, identities, clock }: TrackDeps, scope: Scope): Promise<ReadonlySet<string> | undefined> {
+  const { workspaceId, idempotencyKey } = scope;
+  const names = rejected.namesIn(workspaceId);
+  if (names === undefined || idempotencyKey === "") return names;
+  const key = rowKey(keyHashOf(scope));
+  const first = (await identities.load(workspaceId, [key])).get(key) as RepeatRow | undefined;
+  return first !== undefined && clock.now() < first.expiresAt ? undefined : names;
 }

@@ -1,8 +1,10 @@
 /** Writes as the log keeps them: what an RPC asks stands there as it came, and what is not whole never gets there. */
 import { create, fromBinary, type MessageInitShape, toJson } from "@bufbuild/protobuf";
+import type { Client } from "@connectrpc/connect";
 import { expect, test } from "vitest";
 import { fakeClock } from "../../../platform/clock.fixture.ts";
 import { Refusal } from "../../../platform/refusal.ts";
+import { directClient } from "../../../platform/rpc/direct.ts";
 import {
   type EngagementReportSchema,
   IntakeRecordSchema,
@@ -10,15 +12,11 @@ import {
   type UserSelectorSchema,
 } from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import * as wire from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import { handleAdmitUser } from "./admit-user.ts";
-import { handleDeleteUsers } from "./delete-users.ts";
-import { handleIdentifyUsers } from "./identify-users.ts";
-import { handleMergeUsers } from "./merge-users.ts";
-import { handleReportEngagement } from "./report-engagement.ts";
-import { handleReportSession } from "./report-session.ts";
-import { handleTrackUsersSync } from "./track-users-sync.ts";
+import { trackUsersSync } from "./track-users-sync.ts";
 import { allApplied } from "../domain/applied.fixture.ts";
-import { handleTrackUsers } from "./track-users.ts";
+import type { Applied } from "../domain/ports.ts";
+import { profileRoutes } from "./routes.ts";
+import { trackUsers } from "./track-users.ts";
 
 const scope = { workspaceId: "w", requestId: "r", actor: "key_1", route: "/users" };
 const ann: MessageInitShape<typeof UserSelectorSchema> = { key: { key: { case: "externalId", value: "ann" } }, prioritization: [1] };
@@ -28,26 +26,23 @@ const strange: MessageInitShape<typeof UserSelectorSchema> = { ...ann, prioritiz
 /** Earlier than what a date holds. */
 const noTime = -8_640_000_000_000_001n;
 
-function openWorld() {
+function openWorld(applied: Partial<Applied> = {}) {
   const records: Uint8Array[] = [];
   const log = { partitions: 1, append: (_: number, record: Uint8Array) => Promise.resolve(records.push(record)) };
-  const applied = allApplied();
   const rejected = { look: () => Promise.resolve(), namesIn: () => undefined, close: () => Promise.resolve() };
-  const parts = { intake: { log }, applied, clock: fakeClock(), newJobId: () => "job", rejected };
-  return { records, parts: parts as typeof parts & Parameters<typeof handleAdmitUser>[0] & Parameters<typeof handleMergeUsers>[0] };
+  const parts = { intake: { log }, applied: allApplied(applied), clock: fakeClock(), newJobId: () => "job", rejected };
+  return { records, parts, client: directClient(wire.ProfileService, profileRoutes(parts as never)) };
 }
 
 test("what an RPC asks stands in the log as it came", async () => {
-  const { records, parts } = openWorld();
-  await handleMergeUsers(parts, create(wire.MergeUsersRequestSchema, { scope, updates: [{ source: ann, target: ann }] }));
+  const { records, client } = openWorld();
+  await client.mergeUsers({ scope, updates: [{ source: ann, target: ann }] });
   const { body, origin, workspaceId, idempotency } = fromBinary(IntakeRecordSchema, records[0] ?? new Uint8Array());
   expect([workspaceId, origin?.requestId, origin?.actor, idempotency]).toEqual(["w", "r", "key_1", undefined]);
   const shown = toJson(IntakeRecordSchema, create(IntakeRecordSchema, { body }));
   const user = { key: { externalId: "ann" }, prioritization: ["PRIORITY_IDENTIFIED"] };
   expect(shown).toEqual({ mergeUsers: { jobId: "job", updates: [{ source: user, target: user }] } });
 });
-
-type Parts = ReturnType<typeof openWorld>["parts"];
 
 const long = "x".repeat(256);
 const session: MessageInitShape<typeof SessionReportSchema> = { user: ann.key, appId: "x".repeat(255) };
@@ -67,64 +62,49 @@ const badEngagements: [string, typeof engagement][] = [
   ["in no channel", { channel: 0 }],
 ];
 
-const unwhole: Record<string, (parts: Parts) => Promise<unknown>> = {
-  "a merge without a source": (parts) =>
-    handleMergeUsers(parts, create(wire.MergeUsersRequestSchema, { scope, updates: [{ target: ann }] })),
-  "a merge into nobody": (parts) =>
-    handleMergeUsers(parts, create(wire.MergeUsersRequestSchema, { scope, updates: [{ source: ann, target: nobody }] })),
-  "an unknown priority": (parts) => handleDeleteUsers(parts, create(wire.DeleteUsersRequestSchema, { scope, users: [ann, strange] })),
-  "nobody identified": (parts) =>
-    handleIdentifyUsers(parts, create(wire.IdentifyUsersRequestSchema, { scope, identifications: [{ externalId: "x" }] })),
-  "nobody admitted": (parts) => handleAdmitUser(parts, create(wire.AdmitUserRequestSchema, { scope })),
-  "nobody's session": (parts) => handleReportSession(parts, create(wire.ReportSessionRequestSchema, { scope, report: {} })),
-  "nobody's engagement": (parts) => handleReportEngagement(parts, create(wire.ReportEngagementRequestSchema, { scope, report: {} })),
-  "a session at no time": (parts) =>
-    handleReportSession(parts, create(wire.ReportSessionRequestSchema, { scope, report: { user: ann.key, startedAt: noTime } })),
-  "an engagement at no time": (parts) =>
-    handleReportEngagement(parts, create(wire.ReportEngagementRequestSchema, { scope, report: { user: ann.key, at: noTime } })),
-  ...Object.fromEntries(badSessions.map(([what, report]) => [
+type Ask = (client: Client<typeof wire.ProfileService>) => Promise<unknown>;
+
+const unwhole: Record<string, Ask> = {
+  "a merge without a source": (client) => client.mergeUsers({ scope, updates: [{ target: ann }] }),
+  "a merge into nobody": (client) => client.mergeUsers({ scope, updates: [{ source: ann, target: nobody }] }),
+  "an unknown priority": (client) => client.deleteUsers({ scope, users: [ann, strange] }),
+  "nobody identified": (client) => client.identifyUsers({ scope, identifications: [{ externalId: "x" }] }),
+  "nobody admitted": (client) => client.admitUser({ scope }),
+  "nobody's session": (client) => client.reportSession({ scope, report: {} }),
+  "nobody's engagement": (client) => client.reportEngagement({ scope, report: {} }),
+  "a session at no time": (client) => client.reportSession({ scope, report: { user: ann.key, startedAt: noTime } }),
+  "an engagement at no time": (client) => client.reportEngagement({ scope, report: { user: ann.key, at: noTime } }),
+  ...Object.fromEntries(badSessions.map(([what, report]): [string, Ask] => [
     `a session ${what}`,
-    (parts: Parts) => handleReportSession(parts, create(wire.ReportSessionRequestSchema, { scope, report: { ...session, ...report } })),
+    (client) => client.reportSession({ scope, report: { ...session, ...report } }),
   ])),
-  ...Object.fromEntries(badEngagements.map(([what, report]) => [
+  ...Object.fromEntries(badEngagements.map(([what, report]): [string, Ask] => [
     `an engagement ${what}`,
-    (parts: Parts) =>
-      handleReportEngagement(parts, create(wire.ReportEngagementRequestSchema, { scope, report: { ...engagement, ...report } })),
+    (client) => client.reportEngagement({ scope, report: { ...engagement, ...report } }),
   ])),
-  "no workspace": (parts) => handleDeleteUsers(parts, create(wire.DeleteUsersRequestSchema, { scope: {}, users: [ann] })),
+  "no workspace": (client) => client.deleteUsers({ scope: {}, users: [ann] }),
 };
 
 test.each(Object.entries(unwhole))("%s is refused, and nothing is in the log", async (_, ask) => {
-  const { records, parts } = openWorld();
-  const refused = await ask(parts).catch((error: unknown) => error);
+  const { records, client } = openWorld();
+  const refused = await ask(client).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(Refusal);
   expect((refused as Refusal).reason).toBe("INPUT_INVALID");
   expect(records).toEqual([]);
-});
-
-test("a report whose texts are as long as they may be is taken", async () => {
-  const { records, parts } = openWorld();
-  await handleReportSession(parts, create(wire.ReportSessionRequestSchema, { scope, report: session }));
-  await handleReportEngagement(parts, create(wire.ReportEngagementRequestSchema, { scope, report: engagement }));
-  expect(records).toHaveLength(2);
 });
 
 test("what is tracked is taken in its turn, and nothing is in the log where that is refused", async () => {
   const { records, parts } = openWorld();
   const full = { ...parts, unapplied: { inTurn: () => Promise.reject(new Refusal("BEHIND")) } };
   const bodyJson = Buffer.from(JSON.stringify({ attributes: [{ external_id: "ann" }] }));
-  const tracked = handleTrackUsers(full as never, create(wire.TrackUsersRequestSchema, { scope, bodyJson }));
-  const synced = handleTrackUsersSync(full as never, create(wire.TrackUsersSyncRequestSchema, { scope, bodyJson }));
+  const tracked = trackUsers(full as never, create(wire.TrackUsersRequestSchema, { scope, bodyJson }));
+  const synced = trackUsersSync(full as never, create(wire.TrackUsersSyncRequestSchema, { scope, bodyJson }));
   for (const asked of [tracked, synced]) await expect(asked).rejects.toMatchObject({ reason: "BEHIND" });
   expect(records).toEqual([]);
 });
 
 test("who admits a user has the answer once that is applied, not when it is decided: only then data of the user is taken", async () => {
-  const { parts } = openWorld();
-  const decided = {
-    ...parts,
-    applied: allApplied({ wait: () => Promise.resolve(false), outcome: () => ({ items: [{ index: 0, ok: true, reason: "" }] }) }),
-  };
-  const asked = create(wire.AdmitUserRequestSchema, { scope, user: { key: { case: "externalId", value: "ann" } } });
-  await expect(handleAdmitUser(decided, asked)).rejects.toMatchObject({ reason: "OUTCOME_UNKNOWN" });
+  const { client } = openWorld({ wait: () => Promise.resolve(false), outcome: () => ({ items: [{ index: 0, ok: true, reason: "" }] }) });
+  const asked = client.admitUser({ scope, user: { key: { case: "externalId", value: "ann" } } });
+  await expect(asked).rejects.toMatchObject({ reason: "OUTCOME_UNKNOWN" });
 });

@@ -1,0 +1,96 @@
+/** The RPCs that read what became of requests, who is meant, and what was counted. */
+import type { ServiceImpl } from "@connectrpc/connect";
+import { positionToToken } from "../../../platform/intake/position.ts";
+import { limits } from "../../../platform/limits.ts";
+import { Refusal } from "../../../platform/refusal.ts";
+import { laneMessages } from "../../../platform/telemetry/lag-history.ts";
+import { type GetSeriesRequest, type ProfileService, SeriesRange } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import { catchUp } from "../domain/catch-up.ts";
+import type { JobRow } from "../domain/identity.ts";
+import { readSeries, type SeriesRange as Range } from "../domain/read-series.ts";
+import { resolveUsers } from "../domain/resolve-users.ts";
+import { userKeyFromMessage } from "../intake/user-key-message.ts";
+import { readOf, type ServiceParts } from "./request.ts";
+
+export function statusRoutes(parts: ServiceParts) {
+  return {
+    /** Of each update of a merge or identify request. Refuses NOT_FOUND for a job that no request of the workspace got. */
+    async getMergeStatus(message) {
+      const request = readOf(message);
+      await catchUp(parts, request);
+      const key = `j:${message.jobId}` as const;
+      const row = (await parts.identities.load(request.workspaceId, [key])).get(key) as JobRow | undefined;
+      if (row === undefined) throw new Refusal("NOT_FOUND", "Expected the job id of a merge, got one that is not known");
+      const outcomes = row.outcomes.map(({ status, reason, sourceId, targetId, undoUntil }, index) => {
+        return { index, status, reason, sourceUserId: sourceId ?? "", targetUserId: targetId ?? "", undoUntil: BigInt(undoUntil) };
+      });
+      return { outcomes };
+    },
+    async resolveUsers(message) {
+      const users = message.users.map(userKeyFromMessage);
+      const { found, behind, end } = await resolveUsers(parts, { ...readOf(message), users });
+      const keys = found.map((rows) => ({
+        users: rows.map(({ id, externalId, email, phone }) => ({
+          userId: id,
+          ...(externalId !== null && { externalId }),
+          ...(email !== null && { email }),
+          ...(phone !== null && { phone }),
+        })),
+      }));
+      return { keys, behind, end: positionToToken(end) };
+    },
+    /** For whom /users/track takes no more objects, and why. */
+    async listRejectedUsers(message) {
+      const request = readOf(message);
+      const { behind } = await catchUp(parts, request);
+      const rejected = await parts.profiles.listRejected(limits.rejectedUsersMax);
+      const own = rejected.filter(({ workspaceId }) => workspaceId === request.workspaceId);
+      const users = own.map(({ id, externalId, aliases, counted, count, max }) => ({
+        userId: id,
+        ...(externalId !== null && { externalId }),
+        aliases: [...aliases],
+        counted,
+        count: BigInt(count),
+        max: BigInt(max),
+      }));
+      return { users, behind };
+    },
+    /** How far this process knows what is accepted to be applied. */
+    async getProgress({ withHistory }) {
+      const { lags, history, backlog } = parts.work;
+      const [lanes, { heldUsers, setAside }] = await Promise.all([lags(), backlog()]);
+      return { lanes: laneMessages(lanes, withHistory ? history() : []), heldUsers, setAside };
+    },
+    getSeries: (message) => series(parts, message),
+  } satisfies Partial<ServiceImpl<typeof ProfileService>>;
+}
+
+async function series(parts: ServiceParts, message: GetSeriesRequest) {
+  const range = ranges.get(message.range);
+  if (range === undefined) throw new Refusal("INPUT_INVALID", "Expected a range, got none");
+  const { from, to, stepMs, series, users, behind } = await readSeries(parts, { ...readOf(message), range, now: parts.clock.now() });
+  return {
+    from: BigInt(from),
+    to: BigInt(to),
+    stepMs: BigInt(stepMs),
+    series: series.map(({ name, total, points }) => {
+      const end = name.indexOf(":");
+      return {
+        metric: name.slice(0, end),
+        name: name.slice(end + 1),
+        total: BigInt(total),
+        times: points.map(([at]) => BigInt(at)),
+        counts: points.map(([, count]) => BigInt(count)),
+      };
+    }),
+    behind,
+    // More may be deleted than were counted, where some were there before
+    ...(users && users.count >= 0 && { users: { count: BigInt(users.count), since: BigInt(users.since) } }),
+  };
+}
+
+const ranges: ReadonlyMap<SeriesRange, Range> = new Map([
+  [SeriesRange.DAY, "day"],
+  [SeriesRange.WEEK, "week"],
+  [SeriesRange.YEAR, "year"],
+]);

@@ -1,0 +1,157 @@
+/** The RPCs that read users. */
+import { Buffer } from "node:buffer";
+import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
+import { Refusal } from "../../../platform/refusal.ts";
+import {
+  type InspectUsersRequest,
+  type ListUsersRequest,
+  NameKind as NameKindNumber,
+  type ProfileService,
+  type SearchUsersRequest,
+  UserList as UserListNumber,
+} from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import { renderUsers } from "../domain/email-statuses.ts";
+import { exportUsers } from "../domain/export-users.ts";
+import { inspectUsers, type Origin } from "../domain/inspect-users.ts";
+import { listUsers, type UserList } from "../domain/list-users.ts";
+import type { NameKind } from "../domain/ports.ts";
+import { previewMerge } from "../domain/preview-merge.ts";
+import { renderProfile } from "../domain/render-profile.ts";
+import { searchUsers } from "../domain/search-users.ts";
+import { mergeUpdateFromMessage } from "../intake/body-message.ts";
+import { userKeyFromMessage } from "../intake/user-key-message.ts";
+import { readOf, type ServiceParts, toJsonBytes } from "./request.ts";
+
+export function userRoutes(parts: ServiceParts) {
+  return {
+    async exportUsers(message, { signal }) {
+      const { fields, currencyRates, customAttributes, deviceId } = message;
+      const named = message.users.map(userKeyFromMessage);
+      const keys = deviceId === undefined ? named : [...named, { by: "device" as const, id: deviceId }];
+      const request = { ...readOf(message), signal };
+      const { profiles, waiting, unknown, behind } = await exportUsers(parts, { ...request, users: keys });
+      const { users, behind: late } = await renderUsers(parts, profiles, { ...request, fields, currencyRates, customAttributes, waiting });
+      return { usersJson: users.map(toJsonBytes), unknown: [...unknown], behind: behind || late };
+    },
+    async previewMerge(message) {
+      const { update, currencyRates } = message;
+      if (update === undefined) throw new Refusal("INPUT_INVALID", "Expected a merge update, got none");
+      const request = readOf(message);
+      const { profile, waiting, emailStatus, reason } = await previewMerge(parts, { ...request, update: mergeUpdateFromMessage(update) });
+      if (profile === undefined) return { outcome: reason };
+      const { users: [merged = {}] } = emailStatus === undefined
+        ? await renderUsers(parts, [profile], { ...request, currencyRates, waiting })
+        : { users: [renderProfile(profile, { currencyRates, emailSubscribe: emailStatus })] };
+      return { resultJson: toJsonBytes(merged), outcome: reason };
+    },
+    inspectUsers: (message) => inspect(parts, message),
+    listUsers: (message, context) => list(parts, message, context),
+    searchUsers: (message, context) => search(parts, message, context),
+  } satisfies Partial<ServiceImpl<typeof ProfileService>>;
+}
+
+async function inspect(parts: ServiceParts, message: InspectUsersRequest) {
+  const request = readOf(message);
+  const { currencyRates, sidesOf } = message;
+  const { users, waiting, behind } = await inspectUsers(parts, { ...request, sidesOf, user: userKeyFromMessage(message.user) });
+  const shown = await renderUsers(parts, users.map(({ profile }) => profile), { ...request, currencyRates, waiting });
+  return {
+    users: users.map(({ profile, held, fields, merges, undone, days, dropped }, at) => ({
+      userId: profile.id,
+      profileJson: toJsonBytes(shown.users[at] ?? {}),
+      fields: fields.map(({ name, custom, origin }) => ({ name, custom, ...(origin && { origin: originToMessage(origin) }) })),
+      merges: merges.map(({ mergeId, sourceId, at, origin, undo, sides }) => ({
+        mergeId,
+        sourceId,
+        at: BigInt(at),
+        origin: originToMessage(origin),
+        ...(undo && { jobId: undo.jobId, index: undo.index, undoUntil: BigInt(undo.undoUntil), blocked: undo.blocked ?? "" }),
+        ...(sides && {
+          sourceJson: toJsonBytes(renderProfile(sides.source, { currencyRates })),
+          targetJson: toJsonBytes(renderProfile(sides.targetBefore, { currencyRates })),
+        }),
+      })),
+      undone: undone.map(({ mergeId, otherId, wasSource, at, origin }) => {
+        return { mergeId, otherId, wasSource, at: BigInt(at), origin: originToMessage(origin) };
+      }),
+      days: days.map(({ day, events, purchases }) => ({ day, events: BigInt(events), purchases: BigInt(purchases) })),
+      createdAt: BigInt(profile.createdAt),
+      updatedAt: BigInt(profile.updatedAt),
+      held,
+      ...(dropped && { dropped: { count: BigInt(dropped.count), last: originToMessage(dropped.origin) } }),
+    })),
+    behind: behind || shown.behind,
+  };
+}
+
+function originToMessage({ sequence, requestId = "", actor = "", receivedAt = 0, what }: Origin) {
+  return { sequence: BigInt(sequence), requestId, actor, receivedAt: BigInt(receivedAt), what: what ?? "" };
+}
+
+/** In pages; the token is the last id of the page before. */
+async function list(parts: ServiceParts, message: ListUsersRequest, { signal }: Pick<HandlerContext, "signal">) {
+  const { pageSize, pageToken, currencyRates, userIds } = message;
+  const request = { ...readOf(message), signal };
+  const page = { list: lists.get(message.list) ?? "all", after: idFromToken(pageToken), size: pageSize, ids: userIds };
+  const { profiles, next } = await listUsers(parts, { ...request, ...page });
+  signal.throwIfAborted();
+  const { users } = await renderUsers(parts, profiles, { ...request, currencyRates });
+  return {
+    usersJson: users.map(toJsonBytes),
+    updatedAt: profiles.map(({ updatedAt }) => BigInt(updatedAt)),
+    nextPageToken: next === undefined ? "" : Buffer.from(next, "hex").toString("base64url"),
+  };
+}
+
+const lists: ReadonlyMap<UserListNumber, UserList> = new Map([
+  [UserListNumber.NEWEST, "newest"],
+  [UserListNumber.BLOCKED, "blocked"],
+  [UserListNumber.CHANGED, "changed"],
+]);
+
+function idFromToken(token: string): string {
+  if (token === "") return "";
+  const id = Buffer.from(token, "base64url").toString("hex");
+  if (!/^[0-9a-f]{24}$/.test(id)) throw new Refusal("INPUT_INVALID", "Expected the page token of an earlier page, got something else");
+  return id;
+}
+
+/** The token is the last name of the page before. */
+async function search(parts: ServiceParts, message: SearchUsersRequest, { signal }: Pick<HandlerContext, "signal">) {
+  const { prefix, aliasLabel, pageToken, pageSize: size } = message;
+  const kind = kinds.get(message.kind);
+  if (kind === undefined) throw new Refusal("INPUT_INVALID", "Expected a kind of name, got none");
+  const after = pageToken === "" ? {} : { after: Buffer.from(pageToken, "base64url").toString() };
+  const whole = kind === "a" ? `${aliasLabel}\u0000${prefix}` : prefix;
+  const { names, next, behind } = await searchUsers(parts, { ...readOf(message), signal, kind, prefix: whole, ...after, size });
+  return {
+    names: names.map(({ name, profiles, count }) => ({
+      name: kind === "a" ? name.slice(name.indexOf("\u0000") + 1) : name,
+      usersJson: profiles.map((profile) => toJsonBytes(renderProfile(profile, { fields: shownInLists }))),
+      count,
+    })),
+    nextPageToken: next === undefined ? "" : Buffer.from(next).toString("base64url"),
+    behind,
+  };
+}
+
+/** What identifies a person in a list. */
+const shownInLists = [
+  "created_at",
+  "external_id",
+  "user_aliases",
+  "braze_id",
+  "first_name",
+  "last_name",
+  "email",
+  "phone",
+  "custom_events",
+  "purchases",
+];
+
+const kinds: ReadonlyMap<NameKindNumber, NameKind> = new Map([
+  [NameKindNumber.EXTERNAL_ID, "x"],
+  [NameKindNumber.ALIAS, "a"],
+  [NameKindNumber.EMAIL, "e"],
+  [NameKindNumber.PHONE, "p"],
+]);
