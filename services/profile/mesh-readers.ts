@@ -8,8 +8,6 @@ import type { Logger } from "../../platform/logger.ts";
 import type { Tracer } from "../../platform/telemetry/tracer.ts";
 import { applyLane } from "./apply/apply-lane.ts";
 import { createLanePositions } from "../../platform/lane/lane-positions.ts";
-import { freeze, takeBack, takeIn } from "./domain/apply-merge.ts";
-import { applyRecord } from "./domain/apply-records.ts";
 import type { LaneLayout } from "../../platform/lane/layout.ts";
 import type { IdentityStore, IdentityWriter, ProfileStore, ProfileWriter } from "./domain/ports.ts";
 import type { Events } from "../../platform/events/events.ts";
@@ -172,7 +170,7 @@ function startApplier(
     publish: outgoing.send,
     gate,
     slices,
-    steps: reportedSteps({ applyRecord, freeze, takeIn, takeBack, ...options.pureSteps }, options.logger),
+    steps: reportedSteps(options.logger, options.pureSteps),
     positions: createLanePositions(options.steps, {
       nameOf: (at) => `${applying}${at}`,
       subjectOf: options.subjects.checkpoint,

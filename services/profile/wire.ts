@@ -15,8 +15,6 @@ import type { Readiness } from "../../platform/telemetry/metrics-server.ts";
 import { noTelemetry, type Telemetry } from "../../platform/telemetry/telemetry.ts";
 import type { Backlog } from "../../platform/telemetry/work-metrics.ts";
 import type { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import { freeze, takeBack, takeIn } from "./domain/apply-merge.ts";
-import { applyRecord } from "./domain/apply-records.ts";
 import { type EmailStatuses, noStatuses, renderUsers } from "./domain/email-statuses.ts";
 import { findUsers } from "./domain/find-users.ts";
 import type { Addressed } from "./domain/lane-item.ts";
@@ -31,7 +29,7 @@ import { decodeRecord } from "./intake/record-message.ts";
 import { laneRows } from "./lanes/lane-message.ts";
 import { createUserCache, userCacheOptions } from "./apply/user-cache.ts";
 import { type PureSteps, reportedSteps } from "./apply/pure-steps.ts";
-import { commitSteps, type CommittedSteps } from "./resolve/commit-steps.ts";
+import { CommittedSteps } from "./resolve/commit-steps.ts";
 import { resolvePartition } from "./resolve/resolve-partition.ts";
 import type { Resolve } from "./resolve/resolve-workspace.ts";
 import { createViews, type Views } from "./resolve/views.ts";
@@ -232,13 +230,13 @@ interface Partition {
 function startPartition(options: ProfileOptions, { tables, views }: { tables: ProfileTables; views: Views }, partition: number): Partition {
   const { log, clock, logger, undoWindowMs, onConsent = () => {}, telemetry = noTelemetry } = options;
   const shared = { partition, clock, logger, identities: tables.identities, views };
-  const steps = commitSteps({
+  const steps = new CommittedSteps({
     ...shared,
     log,
     eventsOf,
     onConsent,
     tracer: telemetry.tracer,
-    pureSteps: reportedSteps({ applyRecord, freeze, takeIn, takeBack, ...options.steps }, logger),
+    pureSteps: reportedSteps(logger, options.steps),
     profiles: tables.profiles,
     store: tables.steps,
     cache: createUserCache(userCacheOptions(log.partitions, { profileFromRow, profileToRow })),

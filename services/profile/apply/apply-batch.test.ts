@@ -1,13 +1,12 @@
 /** Users of several workspaces in one batch of a lane. */
 import { expect, test } from "vitest";
-import { applyRecord } from "../domain/apply-records.ts";
-import { freeze, takeBack, takeIn } from "../domain/apply-merge.ts";
 import type { Addressed } from "../domain/lane-item.ts";
 import type { StoredUser, UserTables } from "../domain/ports.ts";
 import { profileFromRow, profileToRow } from "../store/rows.ts";
-import type { ApartParts } from "./apply-apart.ts";
+import type { ApplyParts } from "./slow-path.ts";
 import { applyBatch } from "./apply-batch.ts";
 import type { Pace } from "./pace.ts";
+import { pureSteps } from "./pure-steps.ts";
 import { createUserCache } from "./user-cache.ts";
 
 const noUser: StoredUser = { profile: undefined, row: "", held: false, openMerges: [] };
@@ -18,7 +17,7 @@ function created(workspaceId: string): Addressed {
 }
 
 /** Reads answer once `readers` of them are under way, or the loop had nothing else to do. */
-function partsOf(readers: number, pace?: Pace): { readonly parts: ApartParts; readonly mostAtOnce: () => number } {
+function partsOf(readers: number, pace?: Pace): { readonly parts: ApplyParts; readonly mostAtOnce: () => number } {
   let [underWay, most] = [0, 0];
   const all = Promise.withResolvers<void>();
   const profiles = {
@@ -36,7 +35,7 @@ function partsOf(readers: number, pace?: Pace): { readonly parts: ApartParts; re
   } as Partial<UserTables> as UserTables;
   const parts = {
     profiles,
-    steps: { applyRecord, freeze, takeIn, takeBack },
+    steps: pureSteps,
     cache: createUserCache({ bytesMax: 1_000_000, entryBytes: 1, rowBytesMax: 0, profileFromRow, profileToRow }),
     holds: new Map(),
     eventsOf: () => [],

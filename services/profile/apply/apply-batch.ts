@@ -1,4 +1,4 @@
-/** A run of lane messages applied: each user loaded once, changed in memory, written once; the few that need more, apart. */
+/** A run of lane messages applied: each user loaded once, changed in memory, written once; the few that need more, on the slow path. */
 import { inFlight } from "../../../platform/in-flight.ts";
 import { halved } from "../../../platform/lane/halve.ts";
 import { limits } from "../../../platform/limits.ts";
@@ -7,12 +7,12 @@ import { userOfItem } from "../domain/lane-item.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import type { UserId } from "../domain/user-key.ts";
 import type { PureSteps } from "./pure-steps.ts";
-import { type ApartParts, applyApart, type Outcome, type UserItems } from "./apply-apart.ts";
-import { isPast, type LaneChanges, type LaneUser, laneUser, noteRow, ownChanges, stateOf } from "./lane-user.ts";
+import { type ApplyParts, applySlowly, type Outcome, type UserItems } from "./slow-path.ts";
+import { isPast, type LaneChanges, type LaneUser, laneUser, noChanges, noteRow, stateOf } from "./lane-user.ts";
 import { isTwoSided } from "./run-records.ts";
 
-/** A user that was worked on apart. */
-export interface ApartUser extends Outcome {
+/** A user whose records took the slow path. */
+export interface SlowUser extends Outcome {
   readonly workspaceId: string;
   readonly userId: UserId;
 }
@@ -21,26 +21,40 @@ export interface ApartUser extends Outcome {
  * Everything is saved and every due paid when it resolves, but for what `publish` is still at. Throws what passes; doing it
  * again is harmless. What does not pass is about a user, whose records wait from then on.
  */
-export async function applyBatch(parts: ApartParts, addressed: readonly Addressed[]): Promise<ApartUser[]> {
+export async function applyBatch(parts: ApplyParts, addressed: readonly Addressed[]): Promise<SlowUser[]> {
   // A pace measures one workspace's work after the other; without one, none waits for what is read and written of another
   const together = parts.pace === undefined ? limits.workspacesOfLaneTogetherMax : 1;
-  const apart = await inFlight([...byWorkspace(addressed)], together, ([workspaceId, items]) => applyUsers(parts, workspaceId, [...items]));
+  const slow = await inFlight([...byWorkspace(addressed)], together, ([workspaceId, items]) => applyUsers(parts, workspaceId, [...items]));
   parts.cache.evict();
-  return apart.flat();
+  return slow.flat();
 }
 
-async function applyUsers(parts: ApartParts, workspaceId: string, users: readonly UserOfBatch[]): Promise<ApartUser[]> {
+/** The effects of a step that one process applies at once, and what they announce, until none is left: an announcement only goes to a user who waits for it. */
+export async function applyStep(parts: Omit<ApplyParts, "announce">, items: readonly Addressed[]): Promise<SlowUser[]> {
+  const slow: SlowUser[] = [];
+  let announced: Addressed[] = [];
+  async function announce(workspaceId: string, item: LaneItem): Promise<void> {
+    announced.push({ workspaceId, item });
+  }
+  for (let next = items; next.length > 0; next = announced) {
+    announced = [];
+    slow.push(...await applyBatch({ ...parts, announce }, next));
+  }
+  return slow;
+}
+
+async function applyUsers(parts: ApplyParts, workspaceId: string, users: readonly UserOfBatch[]): Promise<SlowUser[]> {
   const others = await halved(users, {
     work: (some) => applyOwnRows(parts, workspaceId, some),
     alone: ([userId, own]) => [{ workspaceId, userId, items: own }],
   });
-  const apart: ApartUser[] = [];
+  const slow: SlowUser[] = [];
   for (const user of others.flat()) {
     parts.pace?.begin();
-    apart.push({ ...await applyApart(parts, user), workspaceId, userId: user.userId });
+    slow.push({ ...await applySlowly(parts, user), workspaceId, userId: user.userId });
     await parts.pace?.rest();
   }
-  return apart;
+  return slow;
 }
 
 function byWorkspace(addressed: readonly Addressed[]): Map<string, Map<UserId, LaneItem[]>> {
@@ -57,11 +71,11 @@ function byWorkspace(addressed: readonly Addressed[]): Map<string, Map<UserId, L
 }
 
 /** Applies and saves the users that need nothing but their row; returns the others. */
-async function applyOwnRows(parts: ApartParts, workspaceId: string, users: readonly UserOfBatch[]): Promise<UserItems[]> {
+async function applyOwnRows(parts: ApplyParts, workspaceId: string, users: readonly UserOfBatch[]): Promise<UserItems[]> {
   parts.pace?.begin();
-  const apart: UserItems[] = [];
+  const others: UserItems[] = [];
   const loaded = await loadUsers(parts, workspaceId, users.map(([userId]) => userId));
-  const changes = ownChanges(workspaceId);
+  const changes = noChanges(workspaceId);
   const done: LaneUser[] = [];
   const applied: LaneItem[] = [];
   for (const [userId, items] of users) {
@@ -69,7 +83,7 @@ async function applyOwnRows(parts: ApartParts, workspaceId: string, users: reado
     if (user !== undefined && isPlain(user, items) && applyOwn(parts.steps, user, { items, changes })) {
       done.push(user);
       for (const item of items) applied.push(item);
-    } else apart.push({ workspaceId, userId, items });
+    } else others.push({ workspaceId, userId, items });
   }
   try {
     await parts.pace?.rest();
@@ -78,9 +92,9 @@ async function applyOwnRows(parts: ApartParts, workspaceId: string, users: reado
     await savePlain(parts, changes, done);
     // Not awaited here: only keeping the lane's position waits for it
     if (events.length > 0) parts.publish(events).catch(() => {});
-    return apart;
+    return others;
   } catch (error) {
-    // They are changed in memory, and not in the store; those to be worked on apart may be changed too, in part
+    // They are changed in memory, and not in the store; the others may be changed too, in part
     for (const [userId] of users) parts.cache.delete(workspaceId, userId);
     throw error;
   }
@@ -88,7 +102,7 @@ async function applyOwnRows(parts: ApartParts, workspaceId: string, users: reado
 
 type UserOfBatch = readonly [userId: UserId, items: readonly LaneItem[]];
 
-async function loadUsers({ cache, profiles }: ApartParts, workspaceId: string, ids: readonly UserId[]): Promise<Map<UserId, LaneUser>> {
+async function loadUsers({ cache, profiles }: ApplyParts, workspaceId: string, ids: readonly UserId[]): Promise<Map<UserId, LaneUser>> {
   const users = new Map<UserId, LaneUser>();
   const missing: UserId[] = [];
   for (const id of ids) {
@@ -106,7 +120,7 @@ function isPlain(user: LaneUser, items: readonly LaneItem[]): boolean {
     items.every((item) => item.type === "record" && item.record.change.type !== "delete" && !isTwoSided(item.record.change));
 }
 
-/** False where the pure step threw: the user, half changed now, is loaded again and worked on apart. */
+/** False where the pure step threw: the user, half changed now, is loaded again, on the slow path. */
 function applyOwn(steps: PureSteps, user: LaneUser, { items, changes }: { items: readonly LaneItem[]; changes: LaneChanges }): boolean {
   const newest = user.openMerges.at(-1);
   const journal: ProfileRecord[] = [];
@@ -128,7 +142,7 @@ function applyOwn(steps: PureSteps, user: LaneUser, { items, changes }: { items:
   return true;
 }
 
-async function savePlain({ profiles, cache }: ApartParts, changes: LaneChanges, users: readonly LaneUser[]): Promise<void> {
+async function savePlain({ profiles, cache }: ApplyParts, changes: LaneChanges, users: readonly LaneUser[]): Promise<void> {
   const rows = changes.users.size === 0 ? undefined : (await profiles.save(changes)).rows;
   for (const user of users) {
     noteRow(user, rows);

@@ -17,13 +17,13 @@ import type { Gate } from "../../../platform/gate.ts";
 import type { TimeSlices } from "../../../platform/time-slices.ts";
 import type { Outgoing } from "../events/outgoing.ts";
 import { type Reading, readOn } from "../../../platform/lane/read-on.ts";
-import type { ApartParts } from "./apply-apart.ts";
-import { type ApartUser, applyBatch } from "./apply-batch.ts";
+import type { ApplyParts } from "./slow-path.ts";
+import { applyBatch, type SlowUser } from "./apply-batch.ts";
 import type { LanePositions } from "../../../platform/lane/lane-positions.ts";
 import { createLaneCheckpoint, type LaneCheckpoint } from "../../../platform/lane/lane-checkpoint.ts";
 import { troubleOf } from "../../../platform/lane/trouble.ts";
 
-export interface LaneParts extends Omit<ApartParts, "holds" | "announce"> {
+export interface LaneParts extends Omit<ApplyParts, "holds" | "announce"> {
   readonly lane: number;
   readonly lanes: Pick<Log, "read" | "append" | "trim" | "watch">;
   readonly positions: LanePositions;
@@ -69,7 +69,7 @@ export function applyLane(parts: LaneParts): Reading {
 }
 
 class Applier {
-  readonly #parts: LaneParts & ApartParts;
+  readonly #parts: LaneParts & ApplyParts;
   /** Undefined: has to be read again. */
   #position: number | undefined;
   /** By user: where the lane could be read before it began to wait, and when that was. */
@@ -159,7 +159,7 @@ class Applier {
   }
 
   /** Rows are written in the spans of their requests. */
-  async #applyTraced(items: readonly Addressed[]): Promise<ApartUser[]> {
+  async #applyTraced(items: readonly Addressed[]): Promise<SlowUser[]> {
     const { tracer, lane, profiles } = this.#parts;
     if (!tracer?.on) return await applyBatch(this.#parts, items);
     return await tracedRecords({ tracer, lane: `profile-${lane}` }, items, (writing) => {
@@ -168,7 +168,7 @@ class Applier {
     });
   }
 
-  #noteWaiting({ workspaceId, userId, held, blocked }: ApartUser, after: number): void {
+  #noteWaiting({ workspaceId, userId, held, blocked }: SlowUser, after: number): void {
     const key = `${workspaceId} ${userId}`;
     if (!held) {
       this.#waiting.delete(key);
@@ -194,7 +194,7 @@ class Applier {
     this.#parts.onApplied(readable);
   }
 
-  #report({ workspaceId, userId, blocked }: ApartUser): void {
+  #report({ workspaceId, userId, blocked }: SlowUser): void {
     if (!blocked?.isPoison) return;
     const { reason, mark } = blocked;
     this.#parts.logger.error("user_held", new Error(reason), { workspaceId, userId, sequence: mark[0], part: mark[1] });

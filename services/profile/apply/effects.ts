@@ -9,35 +9,32 @@ import type { ProfileWriter } from "../domain/ports.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import { isPast, type LaneUser } from "./lane-user.ts";
 
-export interface Effects {
-  readonly announce: readonly Announcement[];
+export class Effects {
+  readonly announce: Announcement[] = [];
   /** Merges whose handed-off source was taken in. */
-  readonly handoffs: readonly string[];
+  readonly handoffs: string[] = [];
   /** Merges whose copies are no longer needed. */
-  readonly merges: readonly string[];
+  readonly merges: string[] = [];
   /** Records to publish events of. */
-  readonly records: readonly ProfileRecord[];
+  readonly records: ProfileRecord[] = [];
 }
 
-const noEffects: Effects = { announce: [], handoffs: [], merges: [], records: [] };
-
-export function effectsOf(record: ProfileRecord): Effects {
-  return { ...effectsOfChange(record), records: [record] };
-}
-
-function effectsOfChange({ change, mark }: ProfileRecord): Effects {
+export function addEffects({ announce, handoffs, merges, records }: Effects, record: ProfileRecord): void {
+  const { change, mark } = record;
+  records.push(record);
   switch (change.type) {
     case "handoff":
-      return { ...noEffects, announce: [{ type: "announce", userId: change.targetId, mergeId: change.mergeId, what: "frozen", mark }] };
+      announce.push({ type: "announce", userId: change.targetId, mergeId: change.mergeId, what: "frozen", mark });
+      return;
     case "undo":
-      return { ...noEffects, announce: [{ type: "announce", userId: change.sourceId, mergeId: change.mergeId, what: "undone", mark }] };
+      announce.push({ type: "announce", userId: change.sourceId, mergeId: change.mergeId, what: "undone", mark });
+      return;
     case "await":
-      return { ...noEffects, handoffs: [change.mergeId] };
+      handoffs.push(change.mergeId);
+      return;
     case "restore":
     case "forget":
-      return { ...noEffects, merges: [change.mergeId] };
-    default:
-      return noEffects;
+      merges.push(change.mergeId);
   }
 }
 
@@ -45,9 +42,10 @@ function effectsOfChange({ change, mark }: ProfileRecord): Effects {
  * An announcement to a user who is past the record that awaits it is a repeat, or comes to a user who is gone. The
  * target's await comes right after the source's handoff in the order of all records; the two of an undo share a mark.
  */
-export function effectsOfAnnouncement(user: LaneUser, { mergeId, what, mark }: Announcement): Effects {
-  if (what === "undone") return isPast(user, mark) ? { ...noEffects, merges: [mergeId] } : noEffects;
-  return isPast(user, [mark[0], mark[1] + 1]) ? { ...noEffects, handoffs: [mergeId] } : noEffects;
+export function addEffectsOfAnnouncement({ handoffs, merges }: Effects, user: LaneUser, { mergeId, what, mark }: Announcement): void {
+  if (what === "undone") {
+    if (isPast(user, mark)) merges.push(mergeId);
+  } else if (isPast(user, [mark[0], mark[1] + 1])) handoffs.push(mergeId);
 }
 
 export interface EffectParts {
@@ -61,12 +59,13 @@ export interface EffectParts {
 }
 
 /** Throws as the log and the store do; then all of them are done again. */
-export async function runEffects(parts: EffectParts, workspaceId: string, effects: readonly Effects[]): Promise<void> {
-  const handoffs = effects.flatMap((one) => one.handoffs);
-  const merges = effects.flatMap((one) => one.merges);
-  const records = effects.flatMap((one) => one.records);
+export async function runEffects(
+  parts: EffectParts,
+  workspaceId: string,
+  { announce, handoffs, merges, records }: Effects,
+): Promise<void> {
   if (handoffs.length > 0) await parts.profiles.forgetHandoffs(workspaceId, handoffs);
   if (merges.length > 0) await parts.profiles.forgetMerges(workspaceId, merges);
   if (records.length > 0) await parts.publish(parts.eventsOf(workspaceId, records));
-  await Promise.all(effects.flatMap((one) => one.announce).map((item) => parts.announce(workspaceId, item)));
+  await Promise.all(announce.map((item) => parts.announce(workspaceId, item)));
 }

@@ -8,20 +8,19 @@ import { openReplicas } from "../../../platform/cassandra/replicas.fixture.ts";
 import type { Statement } from "../../../platform/cassandra/session.ts";
 import { fakeClock } from "../../../platform/clock.fixture.ts";
 import { Refusal } from "../../../platform/refusal.ts";
-import { freeze, takeBack, takeIn } from "../domain/apply-merge.ts";
-import { applyRecord } from "../domain/apply-records.ts";
 import type { Addressed, LaneItem } from "../domain/lane-item.ts";
 import { eventsOf as publishedOf } from "../events/profile-events.ts";
 import type { ProfileChange } from "../domain/profile-record.ts";
+import { pureSteps } from "./pure-steps.ts";
 import { createUserCache } from "./user-cache.ts";
 import { type CassandraProfileStore, openCassandraProfileStore } from "../store/cassandra.ts";
-import type { ApartParts } from "./apply-apart.ts";
+import type { ApplyParts } from "./slow-path.ts";
 import { applyBatch } from "./apply-batch.ts";
 import { profileFromRow, profileToRow } from "../store/rows.ts";
 
 const schema = [readFileSync(join(import.meta.dirname, "../store/schema/schema.cql"), "utf8")];
 let store: CassandraProfileStore;
-let parts: ApartParts;
+let parts: ApplyParts;
 let sent: Addressed[];
 let isMended: boolean;
 
@@ -37,12 +36,10 @@ beforeEach(() => {
   parts = {
     profiles: store.profiles,
     steps: {
-      freeze,
-      takeIn,
-      takeBack,
+      ...pureSteps,
       applyRecord(profile, record) {
         if (!isMended && record.change.type === "event" && record.change.name === "bad") throw new Error("planted");
-        return applyRecord(profile, record);
+        return pureSteps.applyRecord(profile, record);
       },
     },
     cache: createUserCache({ bytesMax: 1_000_000, entryBytes: 1, rowBytesMax: 0, profileFromRow, profileToRow }),
@@ -207,7 +204,7 @@ describe("applyBatch() on a merge", () => {
 });
 
 /** Faults that no store or log says to pass, each wherever it may come from, for one user. */
-const faults: readonly (readonly [string, () => Partial<ApartParts>])[] = [
+const faults: readonly (readonly [string, () => Partial<ApplyParts>])[] = [
   ["its row cannot be read", () => ({
     profiles: {
       ...store.profiles,

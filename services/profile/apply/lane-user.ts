@@ -55,13 +55,6 @@ export function noChanges(workspaceId: string): LaneChanges {
   };
 }
 
-const none = new Map<never, never>();
-
-/** For users of whom only their own rows and journals change: it is made for every batch. */
-export function ownChanges(workspaceId: string): LaneChanges {
-  return { workspaceId, users: new Map(), handoffs: none, frozen: none, journal: new Map(), held: none };
-}
-
 /** Merges of a user are taken back newest first, so the newest journal alone takes the record, and passes it on later. */
 export function journalRecord(changes: LaneChanges, user: LaneUser, record: ProfileRecord): void {
   const newest = user.openMerges.at(-1);

@@ -1,8 +1,6 @@
 /** What is logged of users: once, when they cross a limit, and when an operator lets them in. */
 import { expect, test } from "vitest";
 import { silentLogger } from "../../../platform/logger.ts";
-import { freeze, takeBack, takeIn } from "../domain/apply-merge.ts";
-import { applyRecord } from "../domain/apply-records.ts";
 import type { Profile } from "../domain/profile.ts";
 import type { ProfileChange } from "../domain/profile-record.ts";
 import { reportedSteps } from "./pure-steps.ts";
@@ -10,7 +8,7 @@ import { reportedSteps } from "./pure-steps.ts";
 test("a user who is rejected is told once, and so is an operator's word", () => {
   const logged: object[] = [];
   const logger = { ...silentLogger, warn: (event: string, fields: object = {}) => void logged.push({ event, ...fields }) };
-  const steps = reportedSteps({ applyRecord, freeze, takeIn, takeBack }, logger);
+  const steps = reportedSteps(logger);
   let profile: Profile | undefined;
   let sequence = 0;
   function apply(change: ProfileChange): void {

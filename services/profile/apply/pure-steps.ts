@@ -1,19 +1,16 @@
 /** The pure steps that an applier does with profiles: as arguments, so that a test can make one throw. */
 import type { Logger } from "../../../platform/logger.ts";
-import type { MergeRecord, TakenBack } from "../domain/apply-merge.ts";
-import type { FrozenMerge } from "../domain/ports.ts";
+import { freeze, takeBack, takeIn } from "../domain/apply-merge.ts";
+import { applyRecord } from "../domain/apply-records.ts";
 import type { Profile } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 
-export interface PureSteps {
-  applyRecord(profile: Profile | undefined, record: ProfileRecord): Profile | null;
-  freeze(sides: { source: Profile; target: Profile }, awaiting: MergeRecord<"await">): FrozenMerge;
-  takeIn(target: Profile, source: Profile, awaiting: MergeRecord<"await">): Profile;
-  takeBack(frozen: FrozenMerge, undo: MergeRecord<"undo">, undone?: Profile["undone"]): TakenBack;
-}
+export const pureSteps = { applyRecord, freeze, takeIn, takeBack };
+export type PureSteps = Readonly<typeof pureSteps>;
 
 /** With a line in the log for what an operator has to know about a user: no name and no value in it. */
-export function reportedSteps(steps: PureSteps, logger: Logger): PureSteps {
+export function reportedSteps(logger: Logger, otherwise: Partial<PureSteps> = {}): PureSteps {
+  const steps = { ...pureSteps, ...otherwise };
   /** Runs the step, which changes the profile in place, and logs objects without room and a user who is rejected from here on. */
   function reported<After extends Profile | null>(profile: Profile | undefined, record: ProfileRecord, step: () => After): After {
     const droppedBefore = profile?.dropped?.count ?? 0;

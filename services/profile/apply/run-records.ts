@@ -6,9 +6,8 @@ import { type MergeRecord } from "../domain/apply-merge.ts";
 import type { UserTables } from "../domain/ports.ts";
 import type { Mark } from "../../../platform/age.ts";
 import type { ProfileChange, ProfileRecord } from "../domain/profile-record.ts";
-import type { UserId } from "../domain/user-key.ts";
 import type { PureSteps } from "./pure-steps.ts";
-import { type Effects, effectsOf } from "./effects.ts";
+import { addEffects, type Effects } from "./effects.ts";
 import { isPast, journalRecord, type LaneChanges, type LaneUser } from "./lane-user.ts";
 import { errorText } from "../../../platform/error-text.ts";
 
@@ -19,10 +18,9 @@ export interface RunParts {
 
 /** What one run works on and leaves. */
 export interface Run {
-  readonly workspaceId: string;
   readonly user: LaneUser;
   readonly changes: LaneChanges;
-  readonly effects: Effects[];
+  readonly effects: Effects;
   /** Reasons of records whose pure step threw in an earlier attempt, by mark. */
   readonly poison: ReadonlyMap<string, string>;
   /** Whether the poisonous record of this mark is passed over. */
@@ -51,13 +49,7 @@ export class Poison {
 }
 
 /** Another applier of the lane is further with this user: what was read beside its row may be gone already. */
-export class Overtaken {
-  readonly userId: UserId;
-
-  constructor(userId: UserId) {
-    this.userId = userId;
-  }
-}
+export class Overtaken extends Error {}
 
 export function markKey([sequence, part]: Mark): string {
   return `${sequence}.${part}`;
@@ -66,27 +58,18 @@ export function markKey([sequence, part]: Mark): string {
 /** Changes the user and `changes`; saves nothing but by `flush`. Throws Poison, and what store and log throw. */
 export async function runRecords(parts: RunParts, run: Run, records: readonly ProfileRecord[]): Promise<Blocked | undefined> {
   for (const [at, record] of records.entries()) {
-    if (!isPast(run.user, record.mark)) {
-      const reason = await runNext(parts, run, { records, at, record });
+    const isIn = isPast(run.user, record.mark);
+    try {
+      const reason = isIn ? undefined : await runRecord(parts, run, record);
       if (reason !== undefined) return { at, reason };
-      run.user.mark = record.mark;
+    } catch (error) {
+      if (error instanceof Poison) error.needless = needlessBehind(records, at);
+      throw error;
     }
-    run.effects.push(effectsOf(record));
+    if (!isIn) run.user.mark = record.mark;
+    addEffects(run.effects, record);
   }
   return undefined;
-}
-
-async function runNext(
-  parts: RunParts,
-  run: Run,
-  { records, at, record }: { readonly records: readonly ProfileRecord[]; readonly at: number; readonly record: ProfileRecord },
-): Promise<string | undefined> {
-  try {
-    return await runRecord(parts, run, record);
-  } catch (error) {
-    if (error instanceof Poison) error.needless = needlessBehind(records, at);
-    throw error;
-  }
 }
 
 /**
@@ -150,7 +133,7 @@ function handOff({ user, changes }: Run, record: ProfileRecord, { mergeId, undoU
 
 async function takeIn({ steps, profiles }: RunParts, run: Run, record: MergeRecord<"await">): Promise<string | undefined> {
   const { mergeId, sourceId, undoUntil } = record.change;
-  const handoff = (await profiles.loadHandoffs(run.workspaceId, [mergeId])).get(mergeId);
+  const handoff = (await profiles.loadHandoffs(run.changes.workspaceId, [mergeId])).get(mergeId);
   if (handoff === undefined) {
     // Not there yet, or taken in already: then the user's row shows it
     await checkRow(profiles, run);
@@ -178,7 +161,7 @@ async function undoMerge(parts: RunParts, run: Run, record: MergeRecord<"undo">)
 
 async function restore(parts: RunParts, run: Run, record: RecordOf<"restore">): Promise<string | undefined> {
   const { mergeId, targetId } = record.change;
-  const target = (await parts.profiles.loadUsers(run.workspaceId, [targetId])).get(targetId);
+  const target = (await parts.profiles.loadUsers(run.changes.workspaceId, [targetId])).get(targetId);
   if (!isPast({ mark: target?.mark }, record.mark)) return `Waits for user ${targetId}`;
   const undo = { ...record, change: { type: "undo" as const, mergeId, sourceId: record.userId } };
   const taken = await sidesWithout(parts, run, undo);
@@ -195,16 +178,16 @@ async function sidesWithout(
 ): Promise<ReturnType<PureSteps["takeBack"]>> {
   const { mergeId } = undo.change;
   await run.flush();
-  const frozen = (await profiles.loadFrozen(run.workspaceId, [mergeId])).get(mergeId);
+  const frozen = (await profiles.loadFrozen(run.changes.workspaceId, [mergeId])).get(mergeId);
   await checkRow(profiles, run);
   if (frozen === undefined) throw new Poison(undo.mark, `Expected the frozen copies of merge ${mergeId}, got nothing`);
   return pure(undo, () => steps.takeBack(frozen, undo, run.user.profile?.undone));
 }
 
 /** Copies and journal are two reads, and are erased once both sides are past the undo: so what was read is whole if this side is not. */
-async function checkRow(profiles: UserTables, { workspaceId, user }: Run): Promise<void> {
+async function checkRow(profiles: UserTables, { user, changes: { workspaceId } }: Run): Promise<void> {
   const row = (await profiles.loadUsers(workspaceId, [user.id])).get(user.id);
-  if (row?.mark !== undefined && !isPast(user, row.mark)) throw new Overtaken(user.id);
+  if (row?.mark !== undefined && !isPast(user, row.mark)) throw new Overtaken();
 }
 
 function forget({ user, changes }: Run, mergeId: string): undefined {
@@ -216,7 +199,7 @@ function forget({ user, changes }: Run, mergeId: string): undefined {
  * Copies are erased before the user: afterwards its list of them is gone. And they are erased after everything before the
  * delete is saved: an applier that has to begin anew would wait for a handoff that is erased.
  */
-async function erase({ profiles }: RunParts, { workspaceId, user, flush }: Run): Promise<undefined> {
+async function erase({ profiles }: RunParts, { user, changes: { workspaceId }, flush }: Run): Promise<undefined> {
   if (user.openMerges.length > 0) {
     await flush();
     await profiles.forgetMerges(workspaceId, user.openMerges);

@@ -8,9 +8,8 @@ import type { Logger } from "../../../platform/logger.ts";
 import { isPassing } from "../../../platform/passing.ts";
 import { noTracer, type Span, type Tracer } from "../../../platform/telemetry/tracer.ts";
 import type { Backlog } from "../../../platform/telemetry/work-metrics.ts";
-import type { ApartParts } from "../apply/apply-apart.ts";
-import type { ApartUser } from "../apply/apply-batch.ts";
-import { applyStep } from "../apply/apply-step.ts";
+import type { ApplyParts } from "../apply/slow-path.ts";
+import { applyStep, type SlowUser } from "../apply/apply-batch.ts";
 import { type Pace, StepPace } from "../apply/pace.ts";
 import { type Addressed, laneRecordsOf } from "../domain/lane-item.ts";
 import type { ConsentRecord, IdentityStore, ProfileStore, RecordOutcome } from "../domain/ports.ts";
@@ -24,11 +23,11 @@ import { createStride } from "./stride.ts";
 import { planSweep } from "./sweep.ts";
 import type { Views } from "./views.ts";
 
-export interface CommitParts extends Pick<ApartParts, "cache" | "eventsOf"> {
+export interface CommitParts extends Pick<ApplyParts, "cache" | "eventsOf"> {
   readonly partition: number;
   readonly log: Pick<Log, "append" | "trim">;
   readonly store: StepStore;
-  readonly pureSteps: ApartParts["steps"];
+  readonly pureSteps: ApplyParts["steps"];
   readonly identities: IdentityStore;
   readonly profiles: ProfileStore;
   readonly views: Views;
@@ -41,26 +40,14 @@ export interface CommitParts extends Pick<ApartParts, "cache" | "eventsOf"> {
   readonly onConsent: () => void;
 }
 
-export interface CommittedSteps extends Steps {
-  readonly progress: Progress;
-  readonly outcomes: Outcomes<RecordOutcome>;
-  /** Up to what one look shows. */
-  readonly backlog: Backlog;
-  /** Tries what waits once more before the next step, but for the records to skip; resolves when that is done. */
-  redrive(skips?: readonly Addressed[]): Promise<void>;
-}
-
-export function commitSteps(parts: CommitParts): CommittedSteps {
-  return new StepsOfStore(parts);
-}
-
-class StepsOfStore implements CommittedSteps {
+export class CommittedSteps implements Steps {
   readonly progress: Progress;
   readonly outcomes: Outcomes<RecordOutcome> = createOutcomes(limits.outcomesKeptMax);
+  /** Up to what one look shows. */
   backlog: Backlog = { heldUsers: 0, setAside: 0 };
   place: StepPlace | undefined;
   readonly #parts: CommitParts;
-  readonly #holds: ApartParts["holds"] = new Map();
+  readonly #holds: ApplyParts["holds"] = new Map();
   readonly #stride = createStride();
   /** At the start newer code meets what waits; what was set aside is tried on demand alone. */
   #due: Redrive | undefined = { skips: [], setAside: false, done: () => {} };
@@ -110,6 +97,7 @@ class StepsOfStore implements CommittedSteps {
     this.forget();
   }
 
+  /** Tries what waits once more before the next step, but for the records to skip; resolves when that is done. */
   redrive(skips: readonly Addressed[] = []): Promise<void> {
     const before = this.#due;
     return new Promise((resolve) => {
@@ -156,15 +144,15 @@ class StepsOfStore implements CommittedSteps {
       for (const event of some) events.push(event);
       return Promise.resolve();
     }
-    const apart = await applyStep({ profiles: work, steps: pureSteps, cache, holds: this.#holds, eventsOf, publish, pace }, items);
-    return { work, events, apart };
+    const slow = await applyStep({ profiles: work, steps: pureSteps, cache, holds: this.#holds, eventsOf, publish, pace }, items);
+    return { work, events, slow };
   }
 
-  async #write(step: Step, { work, events, apart }: Applied, outcomes: Resolved["outcomes"] = []): Promise<void> {
+  async #write(step: Step, { work, events, slow }: Applied, outcomes: Resolved["outcomes"] = []): Promise<void> {
     await this.#parts.store.commit(step, { work, events });
     this.#reached(step);
     for (const [sequence, outcome] of outcomes) this.outcomes.put(sequence, outcome);
-    for (const { workspaceId, userId, blocked } of apart) {
+    for (const { workspaceId, userId, blocked } of slow) {
       if (!blocked?.isPoison) continue;
       const { reason, mark: [sequence, part] } = blocked;
       this.#parts.logger.error("user_held", new Error(reason), { workspaceId, userId, sequence, part });
@@ -291,7 +279,7 @@ interface Redrive {
 interface Applied {
   readonly work: UnitOfWork;
   readonly events: readonly PublishedEvent[];
-  readonly apart: readonly ApartUser[];
+  readonly slow: readonly SlowUser[];
 }
 
 function effectsOf({ workspaceId, records }: ResolvedWorkspace): Addressed[] {

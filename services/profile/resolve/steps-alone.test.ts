@@ -4,20 +4,17 @@ import { fakeClock } from "../../../platform/clock.fixture.ts";
 import { limits } from "../../../platform/limits.ts";
 import { silentLogger } from "../../../platform/logger.ts";
 import { type Database, openDatabase } from "../../../platform/sqlite/database.ts";
-import type { PureSteps } from "../apply/pure-steps.ts";
+import { type PureSteps, pureSteps } from "../apply/pure-steps.ts";
 import { createUserCache } from "../apply/user-cache.ts";
-import { freeze, takeBack, takeIn } from "../domain/apply-merge.ts";
-import { applyRecord } from "../domain/apply-records.ts";
 import type { ConsentRecord } from "../domain/ports.ts";
 import type { ProfileChange, ProfileRecord } from "../domain/profile-record.ts";
 import { laneRows } from "../lanes/lane-message.ts";
 import { openSqliteProfileStore, type ProfileTables } from "../store/sqlite.ts";
-import { type CommitParts, commitSteps, type CommittedSteps } from "./commit-steps.ts";
+import { type CommitParts, CommittedSteps } from "./commit-steps.ts";
 import type { Resolved } from "./resolve-records.ts";
 import { createViews } from "./views.ts";
 import { profileFromRow, profileToRow } from "../store/rows.ts";
 
-const pureSteps: PureSteps = { applyRecord, freeze, takeIn, takeBack };
 let database: Database;
 let tables: ProfileTables;
 let clock: ReturnType<typeof fakeClock>;
@@ -34,7 +31,7 @@ beforeEach(async () => {
 afterEach(() => database.close());
 
 async function openSteps(more: Partial<CommitParts> = {}): Promise<CommittedSteps> {
-  const steps = commitSteps({
+  const steps = new CommittedSteps({
     partition: 0,
     log: { append: () => Promise.resolve(1), trim: () => Promise.resolve() },
     store: tables.steps,
@@ -98,12 +95,12 @@ function throwing(): PureSteps {
     ...pureSteps,
     applyRecord(profile, given) {
       if (given.change.type === "event") throw new Error("planted");
-      return applyRecord(profile, given);
+      return pureSteps.applyRecord(profile, given);
     },
   };
 }
 
-describe("commitSteps() counts what waits", () => {
+describe("CommittedSteps counts what waits", () => {
   test("when a user becomes blocked or free, not for each record of one who is", async () => {
     const steps = await openSteps({ pureSteps: throwing() });
     await commit(steps, 1, resolvedOf([created("a")]));
@@ -117,14 +114,14 @@ describe("commitSteps() counts what waits", () => {
   });
 });
 
-describe("commitSteps() deletes a blocked user", () => {
+describe("CommittedSteps deletes a blocked user", () => {
   test("whose records all fail, in a few attempts", async () => {
     let tried = 0;
     const steps = await openSteps({
       pureSteps: {
         ...pureSteps,
         applyRecord(profile, given) {
-          if (given.change.type !== "event") return applyRecord(profile, given);
+          if (given.change.type !== "event") return pureSteps.applyRecord(profile, given);
           tried += 1;
           throw new Error("planted");
         },
@@ -143,14 +140,14 @@ describe("commitSteps() deletes a blocked user", () => {
 
 const heldRecords = 3_000;
 
-describe("commitSteps() hands a user with failing records over", () => {
+describe("CommittedSteps hands a user with failing records over", () => {
   test("with all that does not fail, also where a delete follows once it is back", async () => {
     const steps = await openSteps({
       pureSteps: {
         ...pureSteps,
         applyRecord(profile, given) {
           if (given.change.type === "event" && given.mark[0] === 2) throw new Error("planted");
-          return applyRecord(profile, given);
+          return pureSteps.applyRecord(profile, given);
         },
       },
     });
@@ -170,7 +167,7 @@ describe("commitSteps() hands a user with failing records over", () => {
   });
 });
 
-describe("commitSteps() tries again what waits", () => {
+describe("CommittedSteps tries again what waits", () => {
   test("of all blocked users, however many stay so, and resolves records of others meanwhile", async () => {
     const steps = await openSteps({ pureSteps: throwing() });
     const ids = Array.from({ length: limits.heldRedriveMax + 1 }, (_, at) => `u${10_000 + at}`);
@@ -194,7 +191,7 @@ describe("commitSteps() tries again what waits", () => {
   });
 });
 
-describe("commitSteps() on a clock that steps back", () => {
+describe("CommittedSteps on a clock that steps back", () => {
   test("does not go behind the now of a sweep", async () => {
     const steps = await openSteps();
     await database.write(() => {
@@ -211,7 +208,7 @@ describe("commitSteps() on a clock that steps back", () => {
   });
 });
 
-describe("commitSteps() that cannot count what waits", () => {
+describe("CommittedSteps that cannot count what waits", () => {
   test("has said how far it is, and that there is something for consent; it counts before the next step", async () => {
     let sent = 0;
     const steps = await openSteps({ pureSteps: throwing(), onConsent: () => void (sent += 1) });
@@ -227,7 +224,7 @@ describe("commitSteps() that cannot count what waits", () => {
   });
 });
 
-describe("commitSteps() with long steps", () => {
+describe("CommittedSteps with long steps", () => {
   const bytes = 1_000_000;
   /** Turns that others had when each piece of work began. */
   let begunAt: number[];
@@ -258,7 +255,7 @@ describe("commitSteps() with long steps", () => {
         applyRecord(profile, given) {
           work(ms);
           ms = 50;
-          return applyRecord(profile, given);
+          return pureSteps.applyRecord(profile, given);
         },
       },
     });

@@ -3,9 +3,7 @@ import { create, fromBinary, type MessageInitShape, toJsonString } from "@bufbui
 import { StatusRecordSchema, type SubscriptionRecord, SubscriptionRecordSchema } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type { PublishedEvent } from "../../../platform/events/events.ts";
 import { ProfileUserUpdatedSchema } from "../../../proto/gen/heddle/profile/v1/profile_event_pb.ts";
-import type { PureSteps } from "../apply/pure-steps.ts";
-import { freeze, takeBack, takeIn } from "../domain/apply-merge.ts";
-import { applyRecord } from "../domain/apply-records.ts";
+import { type PureSteps, pureSteps } from "../apply/pure-steps.ts";
 import { isAfter, type Mark } from "../../../platform/age.ts";
 import {
   addCounts,
@@ -121,13 +119,11 @@ export function untold(
 /** Steps that throw at some events, after having changed the profile, until they are mended. */
 export function poisoned(isMended: () => boolean): PureSteps {
   return {
-    ...steps,
+    ...pureSteps,
     applyRecord(profile, record) {
-      const after = applyRecord(profile, record);
+      const after = pureSteps.applyRecord(profile, record);
       if (!isMended() && record.change.type === "event" && record.change.name === "bad") throw new Error("planted");
       return after;
     },
   };
 }
-
-const steps: PureSteps = { applyRecord, freeze, takeIn, takeBack };

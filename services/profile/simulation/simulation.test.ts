@@ -4,9 +4,7 @@
  * HEDDLE_SIMULATION_SEED=17 replays one, HEDDLE_SIMULATION_RUNS says how many there are, HEDDLE_SIMULATION_FIRST where they begin.
  */
 import { expect, test } from "vitest";
-import { freeze, takeBack, takeIn } from "../domain/apply-merge.ts";
-import { applyRecord } from "../domain/apply-records.ts";
-import type { PureSteps } from "../apply/pure-steps.ts";
+import { pureSteps } from "../apply/pure-steps.ts";
 import { redriveUsers } from "../lanes/log-operator.ts";
 import { errorText } from "../../../platform/error-text.ts";
 import { unpackRecords } from "../../../platform/log/packed-records.ts";
@@ -17,8 +15,6 @@ import { fold } from "./fold.fixture.ts";
 import { consentOf, countedIn, look, poisoned, untold } from "./reference.fixture.ts";
 import { subjectOf } from "./streams.fixture.ts";
 import { createWorld, type World } from "./world.fixture.ts";
-
-const steps: PureSteps = { applyRecord, freeze, takeIn, takeBack };
 
 const runs = Number(process.env["HEDDLE_SIMULATION_RUNS"] ?? 500);
 const first = Number(process.env["HEDDLE_SIMULATION_FIRST"] ?? 0);
@@ -71,7 +67,7 @@ async function simulate(seed: number, planted?: Planted): Promise<void> {
     () => [0, 1].every((lane) => cluster.kept(lane) >= cluster.lanes.last(subjectOf(cluster.layout.profile(lane)))),
     () => {},
   );
-  const folded = fold(expected, { steps, undoWindowMs, numbering });
+  const folded = fold(expected, { steps: pureSteps, undoWindowMs, numbering });
   const seen = await look(cluster.store, folded.keys);
   expect(await cluster.store.profiles.listHeld(100)).toEqual([]);
   expect(seen.identities).toEqual(folded.identities);

@@ -10,7 +10,7 @@ import type { ProfileRecord } from "../domain/profile-record.ts";
 import type { Step, WorkspaceStep } from "../resolve/step-store.ts";
 import { originsToRow } from "./origin-rows.ts";
 import { deleteEmptyUser, emptyIdentity, placeOf, putUser, userIdOf } from "./sqlite-users.ts";
-import type { FrozenRow, HeldRows, WorkRows } from "./step-work.ts";
+import { type FrozenRow, type HeldRows, undoneIn, type WorkRows } from "./step-work.ts";
 import { newestKey, putNewestCounts, type WorkspaceNumbers } from "./sqlite-workspaces.ts";
 
 /** Consent records in the form their readers decode, in order; injected because a store knows no messages. */
@@ -115,7 +115,7 @@ function addWork(add: Add, { workspaceId, number, someRejected }: WorkOf, rows: 
     else add(statements.putHandoff, workspaceId, mergeId, row.source, row.undoUntil);
   }
   for (const [mergeId, row] of rows.frozen) addFrozen(add, [workspaceId, mergeId], row);
-  for (const mergeId of rows.undone()) add(statements.undoFrozen, workspaceId, mergeId);
+  for (const mergeId of undoneIn(rows)) add(statements.undoFrozen, workspaceId, mergeId);
   for (const [mergeId, records] of rows.journal) addRecords(add, statements.putJournal, { workspaceId, owner: mergeId, records });
   for (const [id, held] of rows.held) addHeld(add, [workspaceId, id], held);
 }

@@ -17,7 +17,7 @@ import { lastCharacter } from "./names.ts";
 import { sqliteLists } from "./sqlite-lists.ts";
 import { commitStep, type EncodeLane, planStepRows } from "./sqlite-step.ts";
 import { userIdOf, userReader } from "./sqlite-users.ts";
-import { openStepWork, type StepWork } from "./step-work.ts";
+import { StepWork } from "./step-work.ts";
 import { newestCounts, newestKey, openWorkspaceNumbers, type WorkspaceNumbers } from "./sqlite-workspaces.ts";
 
 export interface ProfileTables {
@@ -68,7 +68,7 @@ export async function openSqliteProfileStore(
         const sql = "DELETE FROM profile_set_aside WHERE log_partition = ? AND sequence = ?";
         await database.write(() => database.prepare(sql).run(partition, sequence));
       },
-      work: () => openStepWork({ ...profiles, loadHandoffs: (workspaceId, ids) => loadHandoffs(database, workspaceId, ids) }),
+      work: () => new StepWork({ ...profiles, loadHandoffs: (workspaceId, ids) => loadHandoffs(database, workspaceId, ids) }),
       async commit(step, { work, events = [] } = {}) {
         const users = (work as StepWork | undefined)?.rows ?? new Map<string, never>();
         await numbers.give([...step.workspaces.map((workspace) => workspace.workspaceId), ...users.keys()]);

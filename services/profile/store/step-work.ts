@@ -16,21 +16,16 @@ export interface StoredUsers extends Pick<ProfileStore, "loadUsers" | "loadHeld"
   loadHandoffs(workspaceId: string, mergeIds: readonly string[]): Promise<Map<string, Handoff>>;
 }
 
-export interface StepWork extends UnitOfWork {
-  /** What is to be written, by workspace. */
-  readonly rows: ReadonlyMap<string, WorkRows>;
-}
-
-/** One net value a row; null: it goes. */
-export interface WorkRows {
-  readonly users: ReadonlyMap<UserId, UserRow>;
-  readonly handoffs: ReadonlyMap<string, HandoffRow | null>;
-  readonly frozen: ReadonlyMap<string, FrozenRow | null>;
+/** What is to be written of one workspace: one net value a row; null: it goes. */
+export class WorkRows {
+  readonly users = new Map<UserId, UserRow>();
+  readonly handoffs = new Map<string, HandoffRow | null>();
+  readonly frozen = new Map<string, FrozenRow | null>();
   /** Records to add, behind `frozen`. */
-  readonly journal: ReadonlyMap<string, readonly ProfileRecord[]>;
-  readonly held: ReadonlyMap<UserId, HeldRows>;
-  /** Merges that were taken back on the target's side, and whose copies the source still needs. */
-  undone(): readonly string[];
+  readonly journal = new Map<string, ProfileRecord[]>();
+  readonly held = new Map<UserId, HeldRows>();
+  /** Of stored users who were loaded. */
+  readonly before = new Map<UserId, Pick<StoredUser, "held" | "openMerges">>();
 }
 
 interface UserRow {
@@ -65,12 +60,9 @@ export interface HeldRows {
   readonly records: readonly ProfileRecord[];
 }
 
-export function openStepWork(stored: StoredUsers): StepWork {
-  return new RowsOfStep(stored);
-}
-
-class RowsOfStep implements StepWork {
-  readonly rows = new Map<string, Rows>();
+export class StepWork implements UnitOfWork {
+  /** By workspace. */
+  readonly rows = new Map<string, WorkRows>();
   readonly #stored: StoredUsers;
 
   constructor(stored: StoredUsers) {
@@ -78,203 +70,162 @@ class RowsOfStep implements StepWork {
   }
 
   get changesHeld(): boolean {
-    return [...this.rows.values()].some((own) => own.changesHeld());
+    return [...this.rows.values()].some(({ held, before }) =>
+      [...held].some(([id, { reason }]) => (reason !== null) !== (before.get(id)?.held ?? false))
+    );
   }
 
-  loadUsers(workspaceId: string, ids: readonly UserId[]): Promise<Map<UserId, StoredUser>> {
-    return this.#of(workspaceId).loadUsers(ids);
-  }
-
-  loadHeld(workspaceId: string, ids: readonly UserId[]): Promise<Map<UserId, HeldUser>> {
-    return this.#of(workspaceId).loadHeld(ids);
-  }
-
-  loadFrozen(workspaceId: string, ids: readonly string[]): Promise<Map<string, FrozenMerge>> {
-    return this.#of(workspaceId).loadFrozen(ids);
-  }
-
-  loadHandoffs(workspaceId: string, ids: readonly string[]): Promise<Map<string, Handoff>> {
-    return this.#of(workspaceId).loadHandoffs(ids);
-  }
-
-  save(changes: UserChanges): ReturnType<UnitOfWork["save"]> {
-    return this.#of(changes.workspaceId).save(changes);
-  }
-
-  forgetMerges(workspaceId: string, ids: readonly string[]): Promise<void> {
-    return this.#of(workspaceId).forgetMerges(ids);
-  }
-
-  forgetHandoffs(workspaceId: string, ids: readonly string[]): Promise<void> {
-    return this.#of(workspaceId).forgetHandoffs(ids);
-  }
-
-  #of(workspaceId: string): Rows {
-    const known = this.rows.get(workspaceId);
-    if (known !== undefined) return known;
-    const made = new Rows(workspaceId, this.#stored);
-    this.rows.set(workspaceId, made);
-    return made;
-  }
-}
-
-class Rows implements WorkRows {
-  readonly users = new Map<UserId, UserRow>();
-  readonly handoffs = new Map<string, HandoffRow | null>();
-  readonly frozen = new Map<string, FrozenRow | null>();
-  readonly journal = new Map<string, ProfileRecord[]>();
-  readonly held = new Map<UserId, HeldRows>();
-  /** Of stored users who were loaded. */
-  readonly #before = new Map<UserId, Pick<StoredUser, "held" | "openMerges">>();
-  readonly #workspaceId: string;
-  readonly #stored: StoredUsers;
-
-  constructor(workspaceId: string, stored: StoredUsers) {
-    this.#workspaceId = workspaceId;
-    this.#stored = stored;
-  }
-
-  changesHeld(): boolean {
-    return [...this.held].some(([id, { reason }]) => (reason !== null) !== (this.#before.get(id)?.held ?? false));
-  }
-
-  async loadUsers(ids: readonly UserId[]): Promise<Map<UserId, StoredUser>> {
-    if (this.users.size + this.held.size + this.frozen.size === 0) {
-      const all = await this.#stored.loadUsers(this.#workspaceId, ids);
-      for (const [id, user] of all) this.#before.set(id, user);
+  async loadUsers(workspaceId: string, ids: readonly UserId[]): Promise<Map<UserId, StoredUser>> {
+    const own = this.#of(workspaceId);
+    if (own.users.size + own.held.size + own.frozen.size === 0) {
+      const all = await this.#stored.loadUsers(workspaceId, ids);
+      for (const [id, user] of all) own.before.set(id, user);
       return all;
     }
-    const missing = ids.filter((id) => !this.users.has(id));
-    const stored = missing.length === 0 ? undefined : await this.#stored.loadUsers(this.#workspaceId, missing);
-    return new Map(ids.map((id) => [id, this.#userOf(id, stored?.get(id))]));
+    const missing = ids.filter((id) => !own.users.has(id));
+    const stored = missing.length === 0 ? undefined : await this.#stored.loadUsers(workspaceId, missing);
+    return new Map(ids.map((id) => [id, userOf(own, id, stored?.get(id))]));
   }
 
-  #userOf(id: UserId, stored: StoredUser = noUser): StoredUser {
-    const row = this.users.get(id);
-    if (row === undefined) this.#before.set(id, stored);
-    const known = row === undefined ? stored : fromRow(row);
-    const held = this.held.get(id);
-    const isHeld = held === undefined ? this.#before.get(id)?.held ?? false : held.reason !== null;
-    return { ...known, held: isHeld, openMerges: known.openMerges.filter((mergeId) => this.frozen.get(mergeId) !== null) };
+  async loadHeld(workspaceId: string, ids: readonly UserId[]): Promise<Map<UserId, HeldUser>> {
+    const { held } = this.#of(workspaceId);
+    const stored = await this.#stored.loadHeld(workspaceId, ids.filter((id) => needsStored(held.get(id))));
+    return new Map(ids.flatMap((id) => {
+      const user = heldOf(held.get(id), stored.get(id));
+      return user === undefined ? [] : [[id, user] as const];
+    }));
   }
 
-  async loadHeld(ids: readonly UserId[]): Promise<Map<UserId, HeldUser>> {
-    const found = new Map<UserId, HeldUser>();
+  async loadFrozen(workspaceId: string, ids: readonly string[]): Promise<Map<string, FrozenMerge>> {
+    const { frozen, journal } = this.#of(workspaceId);
+    const found = await this.#stored.loadFrozen(workspaceId, ids.filter((id) => !frozen.has(id)));
     for (const id of ids) {
-      const user = await this.#heldOf(id);
-      if (user !== undefined) found.set(id, user);
-    }
-    return found;
-  }
-
-  async #heldOf(id: UserId): Promise<HeldUser | undefined> {
-    const own = this.held.get(id);
-    if (own?.reason === null) return undefined;
-    const stored = own?.clear === "all" ? undefined : (await this.#stored.loadHeld(this.#workspaceId, [id])).get(id);
-    if (own === undefined) return stored;
-    const left = (stored?.records ?? []).filter(({ mark }) => own.clear === undefined || own.clear === "all" || isAfter(mark, own.clear));
-    return { reason: own.reason, records: inOrder([...left, ...own.records]) };
-  }
-
-  async loadFrozen(ids: readonly string[]): Promise<Map<string, FrozenMerge>> {
-    const found = await this.#stored.loadFrozen(this.#workspaceId, ids.filter((id) => !this.frozen.has(id)));
-    for (const id of ids) {
-      const row = this.frozen.get(id);
+      const row = frozen.get(id);
       if (row) found.set(id, frozenFrom(row));
     }
-    for (const [id, merge] of found) found.set(id, { ...merge, journal: inOrder([...merge.journal, ...this.journal.get(id) ?? []]) });
+    for (const [id, merge] of found) found.set(id, { ...merge, journal: inOrder([...merge.journal, ...journal.get(id) ?? []]) });
     return found;
   }
 
-  async loadHandoffs(ids: readonly string[]): Promise<Map<string, Handoff>> {
-    const found = await this.#stored.loadHandoffs(this.#workspaceId, ids.filter((id) => !this.handoffs.has(id)));
+  async loadHandoffs(workspaceId: string, ids: readonly string[]): Promise<Map<string, Handoff>> {
+    const { handoffs } = this.#of(workspaceId);
+    const found = await this.#stored.loadHandoffs(workspaceId, ids.filter((id) => !handoffs.has(id)));
     for (const id of ids) {
-      const row = this.handoffs.get(id);
+      const row = handoffs.get(id);
       if (row) found.set(id, { source: profileFromRow(row.source), undoUntil: row.undoUntil });
     }
     return found;
   }
 
-  async save({ users, handoffs, frozen, journal, held }: UserChanges): Promise<{ rows: Map<Profile, string> }> {
+  async save({ workspaceId, users, handoffs, frozen, journal, held }: UserChanges): Promise<{ rows: Map<Profile, string> }> {
+    const own = this.#of(workspaceId);
     const texts = new Map<Profile, string>();
     // All texts first: where one cannot be made, nothing is saved
     const rows = Array.from(users, ([id, state]) => [id, toRow(state)] as const);
     const sources = Array.from(handoffs, ([id, { source, undoUntil }]) => [id, { source: profileToRow(source), undoUntil }] as const);
     const copies = Array.from(frozen, ([id, merge]) => [id, frozenRow(merge)] as const);
     for (const [id, row] of rows) {
-      this.users.set(id, row);
+      own.users.set(id, row);
       const profile = users.get(id)?.profile;
       if (profile && row.text !== null) texts.set(profile, row.text);
     }
-    for (const [id, row] of sources) this.handoffs.set(id, row);
+    for (const [id, row] of sources) own.handoffs.set(id, row);
     for (const [id, row] of copies) {
-      this.frozen.set(id, row);
-      this.journal.delete(id);
+      own.frozen.set(id, row);
+      own.journal.delete(id);
     }
-    for (const [id, records] of journal) this.#journal(id, records);
-    for (const [id, state] of held) this.#hold(id, state, users.get(id));
+    for (const [id, records] of journal) addToJournal(own, id, records);
+    for (const [id, state] of held) hold(own, id, { state, mark: users.get(id)?.mark });
     return { rows: texts };
   }
 
-  /** A merge whose copies are gone takes no more. */
-  #journal(id: string, records: readonly ProfileRecord[]): void {
-    if (this.frozen.get(id) === null) return;
-    const known = this.journal.get(id);
-    if (known === undefined) this.journal.set(id, [...records]);
-    else known.push(...records);
-  }
-
-  #hold(id: UserId, state: HeldState | null, user: UserState | undefined): void {
-    const before = this.held.get(id);
-    if (state === null) {
-      if (before !== undefined || this.#before.get(id)?.held !== false) this.held.set(id, { reason: null, clear: "all", records: [] });
-      return;
-    }
-    const mark = user?.mark;
-    const left = (before?.records ?? []).filter((record) => mark === undefined || isAfter(record.mark, mark));
-    const clear = before?.clear === "all" ? "all" : mark ?? before?.clear;
-    this.held.set(id, { reason: state.reason, clear, records: [...left, ...state.records] });
-  }
-
-  forgetMerges(ids: readonly string[]): Promise<void> {
+  async forgetMerges(workspaceId: string, ids: readonly string[]): Promise<void> {
+    const { frozen, journal } = this.#of(workspaceId);
     for (const id of ids) {
-      this.frozen.set(id, null);
-      this.journal.delete(id);
-      this.#forgetHandoff(id);
+      frozen.set(id, null);
+      journal.delete(id);
     }
-    return Promise.resolve();
-  }
-
-  forgetHandoffs(ids: readonly string[]): Promise<void> {
-    for (const id of ids) this.#forgetHandoff(id);
-    return Promise.resolve();
+    await this.forgetHandoffs(workspaceId, ids);
   }
 
   /** Written once: one of this step is not stored. */
-  #forgetHandoff(id: string): void {
-    if (this.handoffs.get(id)) this.handoffs.delete(id);
-    else this.handoffs.set(id, null);
+  async forgetHandoffs(workspaceId: string, ids: readonly string[]): Promise<void> {
+    const { handoffs } = this.#of(workspaceId);
+    for (const id of ids) {
+      if (handoffs.get(id)) handoffs.delete(id);
+      else handoffs.set(id, null);
+    }
   }
 
-  undone(): string[] {
-    const ended: string[] = [];
-    const openOf = new Map<UserId, ReadonlySet<string>>();
-    for (const [id, { openMerges }] of this.users) {
-      const before = this.#before.get(id)?.openMerges ?? [];
-      if (before === openMerges || before.length === 0) continue;
-      const open = new Set(openMerges);
-      openOf.set(id, open);
-      for (const mergeId of before) if (!open.has(mergeId)) ended.push(mergeId);
-    }
-    for (const [mergeId, row] of this.frozen) {
-      const target = row && this.users.get(row.targetId);
-      if (!target) continue;
-      const open = openOf.get(row.targetId) ?? new Set(target.openMerges);
-      openOf.set(row.targetId, open);
-      if (!open.has(mergeId)) ended.push(mergeId);
-    }
-    return ended.filter((mergeId) => this.frozen.get(mergeId) !== null);
+  #of(workspaceId: string): WorkRows {
+    const known = this.rows.get(workspaceId);
+    if (known !== undefined) return known;
+    const made = new WorkRows();
+    this.rows.set(workspaceId, made);
+    return made;
   }
+}
+
+function userOf({ users, held, frozen, before }: WorkRows, id: UserId, stored: StoredUser = noUser): StoredUser {
+  const row = users.get(id);
+  if (row === undefined) before.set(id, stored);
+  const known = row === undefined ? stored : fromRow(row);
+  const rows = held.get(id);
+  const isHeld = rows === undefined ? before.get(id)?.held ?? false : rows.reason !== null;
+  return { ...known, held: isHeld, openMerges: known.openMerges.filter((mergeId) => frozen.get(mergeId) !== null) };
+}
+
+function needsStored(rows: HeldRows | undefined): boolean {
+  return rows === undefined || (rows.reason !== null && rows.clear !== "all");
+}
+
+function heldOf(rows: HeldRows | undefined, stored: HeldUser | undefined): HeldUser | undefined {
+  if (rows === undefined) return stored;
+  const { reason, clear, records } = rows;
+  if (reason === null) return undefined;
+  const left = (stored?.records ?? []).filter(({ mark }) => clear === undefined || clear === "all" || isAfter(mark, clear));
+  return { reason, records: inOrder([...left, ...records]) };
+}
+
+/** A merge whose copies are gone takes no more. */
+function addToJournal({ frozen, journal }: WorkRows, id: string, records: readonly ProfileRecord[]): void {
+  if (frozen.get(id) === null) return;
+  const known = journal.get(id);
+  if (known === undefined) journal.set(id, [...records]);
+  else known.push(...records);
+}
+
+/** `mark`: of the state that is saved with it. */
+function hold(rows: WorkRows, id: UserId, { state, mark }: { readonly state: HeldState | null; readonly mark: Mark | undefined }): void {
+  const before = rows.held.get(id);
+  if (state === null) {
+    if (before !== undefined || rows.before.get(id)?.held !== false) rows.held.set(id, { reason: null, clear: "all", records: [] });
+    return;
+  }
+  const left = (before?.records ?? []).filter((record) => mark === undefined || isAfter(record.mark, mark));
+  const clear = before?.clear === "all" ? "all" : mark ?? before?.clear;
+  rows.held.set(id, { reason: state.reason, clear, records: [...left, ...state.records] });
+}
+
+/** Merges that were taken back on the target's side, and whose copies the source still needs. */
+export function undoneIn({ users, frozen, before: stored }: WorkRows): string[] {
+  const ended: string[] = [];
+  const openOf = new Map<UserId, ReadonlySet<string>>();
+  for (const [id, { openMerges }] of users) {
+    const before = stored.get(id)?.openMerges ?? [];
+    if (before === openMerges || before.length === 0) continue;
+    const open = new Set(openMerges);
+    openOf.set(id, open);
+    for (const mergeId of before) if (!open.has(mergeId)) ended.push(mergeId);
+  }
+  for (const [mergeId, row] of frozen) {
+    const target = row && users.get(row.targetId);
+    if (!target) continue;
+    const open = openOf.get(row.targetId) ?? new Set(target.openMerges);
+    openOf.set(row.targetId, open);
+    if (!open.has(mergeId)) ended.push(mergeId);
+  }
+  return ended.filter((mergeId) => frozen.get(mergeId) !== null);
 }
 
 const noUser: StoredUser = { profile: undefined, row: "", held: false, openMerges: [] };

@@ -5,16 +5,16 @@
 import { errorText } from "../../../platform/error-text.ts";
 import { isPassing } from "../../../platform/passing.ts";
 import { isAfter, type Mark } from "../../../platform/age.ts";
-import type { LaneItem } from "../domain/lane-item.ts";
+import type { Announcement, LaneItem } from "../domain/lane-item.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import type { UserId } from "../domain/user-key.ts";
-import { type EffectParts, type Effects, effectsOf, effectsOfAnnouncement, runEffects } from "./effects.ts";
+import { addEffects, addEffectsOfAnnouncement, type EffectParts, Effects, runEffects } from "./effects.ts";
 import { isPast, type LaneChanges, type LaneUser, laneUser, noChanges, noteRow, stateOf } from "./lane-user.ts";
 import type { Pace } from "./pace.ts";
 import { type Blocked, markKey, Overtaken, Poison, type Run, type RunParts, runRecords } from "./run-records.ts";
 import type { UserCache } from "./user-cache.ts";
 
-export type ApartParts = RunParts & EffectParts & {
+export type ApplyParts = RunParts & EffectParts & {
   readonly cache: UserCache;
   /** Rests between applying and making what is written, and between users: where all of it is long, others get their turn. */
   readonly pace?: Pace;
@@ -37,7 +37,7 @@ export interface Outcome {
 }
 
 /** Saves all it does. Throws what passes; doing it again is harmless. */
-export async function applyApart(parts: ApartParts, given: UserItems): Promise<Outcome> {
+export async function applySlowly(parts: ApplyParts, given: UserItems): Promise<Outcome> {
   try {
     if (parts.holds.has(holdKey(given)) && !wakes(given.items)) {
       const held = await holdFurther(parts, given);
@@ -51,7 +51,7 @@ export async function applyApart(parts: ApartParts, given: UserItems): Promise<O
 }
 
 /** Begins again wherever a pure step throws, and stops at that record. */
-async function applyAround(parts: ApartParts, items: UserItems, found: ReadonlyMap<string, string>): Promise<Outcome> {
+async function applyAround(parts: ApplyParts, items: UserItems, found: ReadonlyMap<string, string>): Promise<Outcome> {
   const poison = new Map(found);
   for (;;) {
     try {
@@ -68,7 +68,7 @@ async function applyAround(parts: ApartParts, items: UserItems, found: ReadonlyM
  * An error about a user that does not pass is blamed on one of its records: those before it are applied, it and those
  * behind it wait. The error does not name the record, so it is searched for between what was applied and what failed.
  */
-async function holdAgainst(parts: ApartParts, given: UserItems, error: unknown): Promise<Outcome> {
+async function holdAgainst(parts: ApplyParts, given: UserItems, error: unknown): Promise<Outcome> {
   const records = await unapplied(parts, given);
   if (records === undefined) return await holdUnread(parts, given, error);
   const items: UserItems = { ...given, items: [...given.items, { type: "redrive", userId: given.userId }] };
@@ -101,9 +101,9 @@ async function holdAgainst(parts: ApartParts, given: UserItems, error: unknown):
 }
 
 /** What of the user's records is not in its state; undefined where that cannot be read. */
-async function unapplied(parts: ApartParts, given: UserItems): Promise<readonly ProfileRecord[] | undefined> {
+async function unapplied(parts: ApplyParts, given: UserItems): Promise<readonly ProfileRecord[] | undefined> {
   try {
-    const { user, waiting } = await loadApart(parts, given);
+    const { user, waiting } = await loadFresh(parts, given);
     return inOrder(waiting, recordsOf(given.items)).filter(({ mark }) => !isPast(user, mark));
   } catch (error) {
     if (isPassing(error)) throw error;
@@ -112,7 +112,7 @@ async function unapplied(parts: ApartParts, given: UserItems): Promise<readonly 
 }
 
 /** All that comes waits: which of it is in the state already shows when that can be read. */
-async function holdUnread({ profiles, cache, holds }: ApartParts, given: UserItems, error: unknown): Promise<Outcome> {
+async function holdUnread({ profiles, cache, holds }: ApplyParts, given: UserItems, error: unknown): Promise<Outcome> {
   const { workspaceId, userId, items } = given;
   cache.delete(workspaceId, userId);
   holds.delete(holdKey(given));
@@ -126,21 +126,20 @@ async function holdUnread({ profiles, cache, holds }: ApartParts, given: UserIte
   return { held: true, blocked: { reason, mark: first.mark, isPoison: true } };
 }
 
-async function attempt(parts: ApartParts, given: UserItems, poison: ReadonlyMap<string, string>): Promise<Outcome> {
+async function attempt(parts: ApplyParts, given: UserItems, poison: ReadonlyMap<string, string>): Promise<Outcome> {
   const { workspaceId, items } = given;
-  const { user, waiting, reason } = await loadApart(parts, given);
+  const { user, waiting, reason } = await loadFresh(parts, given);
   const arriving = recordsOf(items);
   const changes = noChanges(workspaceId);
-  const work: Work = { parts, user, changes, effects: items.flatMap((item) => (item.type === "announce" ? [item] : [])) };
+  const work: Work = { parts, user, changes, announcements: items.flatMap((item) => (item.type === "announce" ? [item] : [])) };
   if (user.held && !isWoken(user, { items, waiting })) return await holdOn(work, { arriving, reason });
   const records = inOrder(waiting, arriving);
   // A user who ends anyway is not held back by what cannot be applied
   const ending = records.findLast(({ change }) => change.type === "delete");
   const run: Run = {
-    workspaceId,
     user,
     changes,
-    effects: [],
+    effects: new Effects(),
     poison,
     passesOver: (mark) => (ending !== undefined && isAfter(ending.mark, mark)) || isSkipped(items, mark),
     flush: () => save(work),
@@ -148,33 +147,33 @@ async function attempt(parts: ApartParts, given: UserItems, poison: ReadonlyMap<
   const wasHeld = user.held;
   const blocked = await runRecords(parts, run, records);
   // Before the state is saved: a record whose event cannot be made has to wait
-  parts.eventsOf(workspaceId, run.effects.flatMap(({ records }) => records));
-  if (wasHeld && run.effects.some(hasEffects)) {
+  parts.eventsOf(workspaceId, run.effects.records);
+  if (wasHeld && run.effects.records.length > 0) {
     // Held records stay until their effects are done: the next applier finds them and does them again
     await save(work);
     await runOwnEffects(work, run.effects);
   }
   letGo(work, { blocked, records, waiting });
   await save(work);
-  if (!wasHeld || work.effects.length > 0) await runOwnEffects(work, wasHeld ? [] : run.effects);
+  if (!wasHeld || work.announcements.length > 0) await runOwnEffects(work, wasHeld ? new Effects() : run.effects);
   remember(parts, workspaceId, { user, reason: blocked?.reason });
   return outcomeOf(blocked, { records, poison });
 }
 
 interface Work {
-  readonly parts: ApartParts;
+  readonly parts: ApplyParts;
   readonly user: LaneUser;
   readonly changes: LaneChanges;
-  /** Announcements that came. */
-  readonly effects: readonly Extract<LaneItem, { type: "announce" }>[];
+  /** That came for the user. */
+  readonly announcements: readonly Announcement[];
 }
 
 /**
  * The records that wait are read before the row. Another applier may let them go in between, but only those up to the
  * mark that the row then has; read the other way round, records could be missing in both.
  */
-async function loadApart(
-  { profiles, cache }: ApartParts,
+async function loadFresh(
+  { profiles, cache }: ApplyParts,
   { workspaceId, userId }: UserItems,
 ): Promise<{ user: LaneUser; waiting: readonly ProfileRecord[]; reason: string }> {
   cache.delete(workspaceId, userId);
@@ -198,11 +197,11 @@ function wakes(items: readonly LaneItem[]): boolean {
 }
 
 /** Without reading what waits already: of a user who is held for long that may be very much. */
-async function holdFurther(parts: ApartParts, given: UserItems): Promise<Outcome | undefined> {
+async function holdFurther(parts: ApplyParts, given: UserItems): Promise<Outcome | undefined> {
   const { workspaceId, userId, items } = given;
   const stored = (await parts.profiles.loadUsers(workspaceId, [userId])).get(userId);
   if (!stored?.held) return undefined;
-  const work = { parts, user: laneUser(userId, stored), changes: noChanges(workspaceId), effects: [] };
+  const work = { parts, user: laneUser(userId, stored), changes: noChanges(workspaceId), announcements: [] };
   return await holdOn(work, { arriving: recordsOf(items), reason: parts.holds.get(holdKey(given)) ?? "" });
 }
 
@@ -222,7 +221,9 @@ async function holdOn(work: Work, { arriving, reason }: { arriving: readonly Pro
     changes.held.set(user.id, { reason, since: last.mark, records: fresh });
     await parts.profiles.save(changes);
   }
-  await runOwnEffects(work, arriving.filter((record) => isPast(user, record.mark)).map(effectsOf));
+  const effects = new Effects();
+  for (const record of arriving) if (isPast(user, record.mark)) addEffects(effects, record);
+  await runOwnEffects(work, effects);
   remember(parts, changes.workspaceId, { user, reason });
   return { held: true };
 }
@@ -268,16 +269,14 @@ async function save({ parts, user, changes }: Work): Promise<void> {
   for (const map of [changes.users, changes.handoffs, changes.frozen, changes.journal, changes.held]) map.clear();
 }
 
-async function runOwnEffects({ parts, user, changes, effects }: Work, own: readonly Effects[]): Promise<void> {
-  await runEffects(parts, changes.workspaceId, [...own, ...effects.map((announcement) => effectsOfAnnouncement(user, announcement))]);
-}
-
-function hasEffects({ announce, handoffs, merges, records }: Effects): boolean {
-  return announce.length + handoffs.length + merges.length + records.length > 0;
+/** With those of the announcements that came. */
+async function runOwnEffects({ parts, user, changes, announcements }: Work, effects: Effects): Promise<void> {
+  for (const announcement of announcements) addEffectsOfAnnouncement(effects, user, announcement);
+  await runEffects(parts, changes.workspaceId, effects);
 }
 
 function remember(
-  { cache, holds }: ApartParts,
+  { cache, holds }: ApplyParts,
   workspaceId: string,
   { user, reason }: { user: LaneUser; reason: string | undefined },
 ): void {
