@@ -118,6 +118,9 @@ interface Book {
 function refuseOtherServer(database: DatabaseSync, { path, server }: { readonly path: string; readonly server: string }): void {
   const known = meta(database, "server");
   if (known === undefined || known === server) return;
+  // A server that took nothing of the file, a wrong address perhaps, has no claim to it
+  const mayHaveTaken = database.prepare("SELECT 1 FROM rows WHERE taken > 0 UNION ALL SELECT 1 FROM pending LIMIT 1").get();
+  if (mayHaveTaken === undefined) return;
   throw new CommandError(
     `"${path}" belongs to an import to ${known}, and this one is to ${server}: finish that one, or delete "${path}" to start over`,
   );

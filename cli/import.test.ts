@@ -221,10 +221,13 @@ test.each([
   [403, /needs the permission users.track/],
   [404, /does not answer like Heddle/],
   [422, /\.heddle-progress.*--run NAME/],
-])("import stops at once on %i", async (status, expected) => {
+])("import stops at once on %i, and as nothing was taken the file may go to another server", async (status, expected) => {
+  const file = target.write("a.ndjson", events(300));
   target.behave = (_, answer) => answer.json(status, { message: "no" });
-  await expect(target.run(target.write("a.ndjson", events(300)))).rejects.toThrow(expected);
+  await expect(target.run(file)).rejects.toThrow(expected);
   expect(target.requests).toHaveLength(1);
+  target.behave = target.accept;
+  expect(await target.run(file, { url: target.url.replace("127.0.0.1", "localhost") })).toBe(0);
 });
 
 test("import with several requests at once keeps the order of each user", async () => {
