@@ -1,17 +1,22 @@
 /** DATA: the rows of the route table for consent: subscription groups, email and phone status, unsubscribe links. */
 import { limits } from "../platform/limits.ts";
 import { read, readByBody, type Route, write } from "./route.ts";
-import { handleEmailHardBounces } from "./routes/email-hard-bounces.ts";
-import { handleEmailBlocklist, handleEmailBounceRemove, handleEmailSpamRemove } from "./routes/email-marks.ts";
-import { handleEmailStatus } from "./routes/email-status.ts";
-import { handleEmailUnsubscribes } from "./routes/email-unsubscribes.ts";
-import { handleSmsInvalidPhoneNumbersRemove } from "./routes/sms-invalid-phone-numbers-remove.ts";
-import { handleSmsInvalidPhoneNumbers } from "./routes/sms-invalid-phone-numbers.ts";
-import { handleSubscriptionStatusGet } from "./routes/subscription-status-get.ts";
-import { handleSubscriptionStatusSet } from "./routes/subscription-status-set.ts";
-import { handleSubscriptionUserStatus } from "./routes/subscription-user-status.ts";
+import {
+  handleEmailBlocklist,
+  handleEmailBounceRemove,
+  handleEmailHardBounces,
+  handleEmailSpamRemove,
+  handleEmailStatus,
+  handleEmailUnsubscribes,
+} from "./routes/email.ts";
+import { handleSmsInvalidPhoneNumbers, handleSmsInvalidPhoneNumbersRemove } from "./routes/sms.ts";
+import {
+  handleSubscriptionStatusGet,
+  handleSubscriptionStatusSet,
+  handleSubscriptionUserStatus,
+  handleV2SubscriptionStatusSet,
+} from "./routes/subscription.ts";
 import { handleUnsubscribe, handleUnsubscribePage, unsubscribeRefusal } from "./routes/unsubscribe.ts";
-import { handleV2SubscriptionStatusSet } from "./routes/v2-subscription-status-set.ts";
 
 export const consentRoutes: readonly Route[] = [
   {

@@ -9,12 +9,11 @@ import {
   handleConsoleKeysRotate,
 } from "./routes/console-keys.ts";
 import { handleConsoleDeclaration } from "./routes/console-declaration.ts";
-import { handleConsoleLag } from "./routes/console-lag.ts";
+import { handleConsoleDoctor, handleConsoleLag, handleConsoleProcesses } from "./routes/console-operations.ts";
 import { handleConsoleLive, handleConsoleLiveBodies } from "./routes/console-live.ts";
 import { handleConsoleLog, handleConsoleLogRecords, handleConsoleLogRedrive, handleConsoleLogSkip } from "./routes/console-log.ts";
 import { handleConsoleOverview } from "./routes/console-overview.ts";
 import { handleConsoleGroups, handleConsolePeople, handleConsolePeopleSearch } from "./routes/console-people.ts";
-import { handleConsoleDoctor, handleConsoleProcesses } from "./routes/console-processes.ts";
 import { handleConsoleRejected, handleConsoleRejectedAdmit } from "./routes/console-rejected.ts";
 import { handleConsoleRequests } from "./routes/console-requests.ts";
 import { handleConsoleSeries } from "./routes/console-series.ts";

@@ -2,18 +2,18 @@
 import { limits } from "../platform/limits.ts";
 import { read as readRow, type Route, write as writeRow } from "./route.ts";
 import { preferenceRefusalPage } from "./render/preference-page.ts";
-import { handlePreferenceCenterCreate } from "./routes/preference-center-create.ts";
-import { handlePreferenceCenterGet } from "./routes/preference-center-get.ts";
-import { handlePreferenceCenterList } from "./routes/preference-center-list.ts";
-import { handlePreferenceCenterPreview } from "./routes/preference-center-preview.ts";
-import { handlePreferenceCenterUpdate } from "./routes/preference-center-update.ts";
-import { handlePreferenceCenterUrl } from "./routes/preference-center-url.ts";
 import {
+  handlePreferenceCenterCreate,
   handlePreferenceCenterDiff,
+  handlePreferenceCenterGet,
+  handlePreferenceCenterList,
+  handlePreferenceCenterPreview,
   handlePreferenceCenterRestore,
+  handlePreferenceCenterUpdate,
+  handlePreferenceCenterUrl,
   handlePreferenceCenterVersion,
   handlePreferenceCenterVersions,
-} from "./routes/preference-center-versions.ts";
+} from "./routes/preference-centers.ts";
 import { handlePreferencePage, handlePreferenceSubmit } from "./routes/preference-page.ts";
 
 const write = { ...writeRow, permission: "preference_center.update", status: 200, bodyBytesMax: limits.pagesRequestBytesMax } as const;

@@ -1,12 +1,12 @@
-/** POST /users/track: the body passes through as bytes; the service reads it. */
+/** /users/track: the body passes through as bytes; the service reads it. */
 import { limits } from "../../platform/limits.ts";
 import type { TrackUsersResponse } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { errorsAtPlaces } from "../decode/elements.ts";
 import { knownGroupsOf } from "../decode/known-groups.ts";
-import { receiptHeaders } from "../reply.ts";
+import { receiptHeaders, usersBody } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
-/** 201 also with partial errors. Plans by monthly active users take 50 objects in all, others 75 in each array. */
+/** POST /users/track: 201 also with partial errors. Plans by monthly active users take 50 objects in all, others 75 in each array. */
 export async function handleUsersTrack(call: Call, { profile, subscription }: Pick<Parts, "profile" | "subscription">): Promise<Reply> {
   const { plan } = call.spent.permit.caller.holder.workspace;
   const combined = plan.kind === "monthly_active_users";
@@ -32,4 +32,30 @@ export function trackReply(response: TrackUsersResponse): Reply {
   body += '"message":"success"';
   if (response.errors.length > 0) body += `,"errors":${JSON.stringify(errorsAtPlaces(response.errors))}`;
   return { body: `${body}}`, headers: receiptHeaders(response) };
+}
+
+/** POST /users/track/bulk (api-facts 2.9): with lower priority, up to 1,000 objects in all and 100 for one user. */
+export async function handleUsersTrackBulk(call: Call, { profile, subscription }: Pick<Parts, "profile" | "subscription">): Promise<Reply> {
+  return trackReply(
+    await profile.trackUsers({
+      scope: call.scope,
+      bodyJson: call.body,
+      ...await knownGroupsOf(call, { subscription }),
+      objectsPerArrayMax: 0,
+      objectsMax: limits.bulkObjectsMax,
+      objectsPerUserMax: limits.bulkObjectsPerUserMax,
+      bulk: true,
+    }),
+  );
+}
+
+/** POST /users/track/sync (api-facts 2.9): one object, answered with the user as it is then; `users` is empty where update-only found none. */
+export async function handleUsersTrackSync(call: Call, { profile, subscription }: Pick<Parts, "profile" | "subscription">): Promise<Reply> {
+  const response = await profile.trackUsersSync({
+    scope: call.scope,
+    bodyJson: call.body,
+    ...await knownGroupsOf(call, { subscription }),
+  });
+  const errors = errorsAtPlaces(response.errors);
+  return { body: usersBody(response.usersJson, errors.length > 0 ? { errors } : {}), headers: receiptHeaders(response) };
 }

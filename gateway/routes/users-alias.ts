@@ -1,14 +1,20 @@
-/** POST /users/alias/new: aliases for users, or users of an alias alone. */
+/** /users/alias: aliases are made and renamed (api-facts 3). */
 import { create } from "@bufbuild/protobuf";
 import { Refusal } from "../../platform/refusal.ts";
-import { AliasSchema, type NewAlias, NewAliasSchema } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
-import { errorsAtPlaces, inOrder, takeEach } from "../decode/elements.ts";
+import {
+  type AliasRename,
+  AliasRenameSchema,
+  AliasSchema,
+  type NewAlias,
+  NewAliasSchema,
+} from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
+import { errorsAtPlaces, inOrder, takeAll, takeEach } from "../decode/elements.ts";
 import { bodyFields, type Fields, isFields, isFilled, objectsOf } from "../decode/fields.ts";
 import { aliasPartOf, externalIdOf } from "../decode/identifiers.ts";
 import { success } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
-/** Takes what is good and reports the rest in `errors`; nothing good is a 400. */
+/** POST /users/alias/new: for users, or users of an alias alone. Takes what is good and reports the rest; nothing good is a 400. */
 export async function handleUsersAliasNew(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {
   const list = objectsOf(bodyFields(call.body)["user_aliases"], {
     notAList: "'user_aliases' must be an array of objects",
@@ -33,5 +39,27 @@ function newAlias(entry: Fields): NewAlias {
       name: aliasPartOf(fields["alias_name"], "alias_name"),
       label: aliasPartOf(fields["alias_label"], "alias_label"),
     }),
+  });
+}
+
+/**
+ * POST /users/alias/update: new names.
+ * An entry that is not of the shape refuses the whole request; one that has no room at the user is listed in `errors`.
+ */
+export async function handleUsersAliasUpdate(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {
+  const list = objectsOf(bodyFields(call.body)["alias_updates"], {
+    notAList: "'alias_updates' must be an array of objects",
+    tooMany: "a single request may not contain more than 50 alias updates",
+  });
+  const renames = takeAll(list, "alias_updates", aliasRename);
+  const response = await profile.updateAliases({ scope: call.scope, renames });
+  return success(response.errors.length > 0 ? { errors: errorsAtPlaces(response.errors) } : {}, response);
+}
+
+function aliasRename(fields: Fields): AliasRename {
+  return create(AliasRenameSchema, {
+    label: aliasPartOf(fields["alias_label"], "alias_label"),
+    oldName: aliasPartOf(fields["old_alias_name"], "old_alias_name"),
+    newName: aliasPartOf(fields["new_alias_name"], "new_alias_name"),
   });
 }
