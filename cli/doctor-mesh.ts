@@ -16,7 +16,7 @@ import { readStore, readStreams, readTls, type StoreConfig, type StreamsConfig }
 import { openEpochKeyspaces } from "./epoch-keyspaces.ts";
 import type { Finding } from "../platform/finding.ts";
 import { judgeReach, type Reach } from "./judge-security.ts";
-import { meshKeyspaces } from "./mesh-parts.ts";
+import { gatewayKeyspace, type LoadKeyspace, meshKeyspaces } from "./mesh-parts.ts";
 import { readGatewayReaches, readReaches } from "./mesh-reaches.ts";
 import { type CassandraFacts, judgeCassandra, judgeEpoch, judgeNats, judgeRedis, type NatsFacts, type RedisFacts } from "./judge-mesh.ts";
 
@@ -40,11 +40,10 @@ export async function examineGateway(env: NodeJS.ProcessEnv): Promise<Finding[]>
     env,
     (reader) => ({ ...readRedis(reader), reaches: readGatewayReaches(reader), store: readStore(reader, "gateway") }),
   );
-  const [own] = meshKeyspaces.slice(-1);
   const found = await Promise.all([
     config.reaches.map(judgeReach),
     attempt("Cassandra", async () => judgeCassandra(await factsOfCassandra(config.store))),
-    attempt("tables", async () => own === undefined ? [] : [await checkTablesOf(own, env)]),
+    attempt("tables", async () => [await checkTablesOf(gatewayKeyspace, env)]),
     attempt("Redis", async () => judgeRedis(await factsOfRedis(config))),
   ]);
   return found.flat();
@@ -137,7 +136,7 @@ async function checkTables(env: NodeJS.ProcessEnv): Promise<Finding[]> {
   return findings;
 }
 
-async function checkTablesOf(load: (typeof meshKeyspaces)[number], env: NodeJS.ProcessEnv): Promise<Finding> {
+async function checkTablesOf(load: LoadKeyspace, env: NodeJS.ProcessEnv): Promise<Finding> {
   const { part, schemaFolder } = await load();
   const { cassandra, keyspace } = readConfig(env, (reader) => readStore(reader, part));
   const session = openCassandra({ ...cassandra, keyspace }, systemClock);

@@ -34,8 +34,9 @@ export async function serve(part: string, options: ServeOptions): Promise<number
       leaveMs: (config) => config.gateway.leaveMs,
     });
   }
-  const servePart = meshParts.get(part);
-  if (servePart) {
+  const loadPart = meshParts.get(part);
+  if (loadPart) {
+    const { serve: servePart } = await loadPart();
     return await servePart((read, open) =>
       run(part, options, {
         read: (reader) => ({ own: read(reader), access: readMeshAccess(reader) }),

@@ -51,9 +51,10 @@ async function readerOf(part: string): Promise<(reader: ConfigReader) => Omit<Pa
   if (part === "gateway") return readMeshGatewayConfig;
   if (part === "migrate") return readMigrate;
   if (part === "operator" || part === "backup") return readOperator;
-  const serve = meshParts.get(part);
-  if (!serve) throw new Error(`Expected a part of the mesh, got "${part}"`);
+  const loadPart = meshParts.get(part);
+  if (!loadPart) throw new Error(`Expected a part of the mesh, got "${part}"`);
   let found: ((reader: ConfigReader) => object) | undefined;
+  const { serve } = await loadPart();
   await serve((read) => {
     found = read;
     return Promise.resolve(0);
