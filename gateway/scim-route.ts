@@ -1,6 +1,7 @@
 /** The shape of a SCIM route and of the handlers behind it: what they are given and what they give back. */
+import type { Message, MessageInitShape } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
-import type { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
+import type { DirectorySchema, ScimService, Scope } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import type { Reading, RequestHeaders } from "./http-message.ts";
 import type { LimitName } from "./limits-table.ts";
 
@@ -33,28 +34,9 @@ export interface ScimCall {
   readonly reading: Reading;
 }
 
-/** heddle.scim.v1.Scope */
-export interface ScimScope {
-  readonly companyId: string;
-  readonly requestId: string;
-  readonly actor: string;
-  readonly origin: string;
-  readonly method: string;
-  readonly target: string;
-  readonly idempotencyKey: string;
-  /** With a key: SHA-256 of the body. */
-  readonly sentHash?: Uint8Array;
-  readonly baseUrl: string;
-  /** Empty where the request is not recorded. */
-  readonly traceparent: string;
-}
+export type ScimScope = Omit<Scope, keyof Message | "sentHash"> & Partial<Pick<Scope, "sentHash">>;
 
-/** heddle.scim.v1.Directory */
-export interface ScimDirectory {
-  readonly workspaces: { id: string; name: string; teams: { id: string; name: string }[] }[];
-  readonly permissionSets: { id: string; name: string }[];
-  readonly defaultWorkspaceId: string;
-}
+export type ScimDirectory = MessageInitShape<typeof DirectorySchema>;
 
 export interface ScimReply {
   readonly status: number;
