@@ -36,7 +36,7 @@ export interface Entry {
 /** What an entry says beside what the entries of its file share. */
 export type OwnEntry = Omit<Entry, "tag"> & Partial<Pick<Entry, "tag">>;
 
-export function entriesOf(shared: Pick<Entry, "tag" | "extension">, own: readonly OwnEntry[]): readonly Entry[] {
+export function entriesOf(shared: Pick<Entry, "tag" | "extension" | "reasons">, own: readonly OwnEntry[]): readonly Entry[] {
   return own.map((entry) => ({ ...shared, ...entry }));
 }
 

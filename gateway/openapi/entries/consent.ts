@@ -6,7 +6,19 @@ import { manyOf, oneOrMany, pageParameters } from "../schemas/consent.ts";
 
 const group = "11111111-1111-4111-8111-111111111111";
 const smsGroup = "22222222-2222-4222-8222-222222222222";
-const marked = object({ email: oneOrMany("Addresses.") }, ["email"]);
+interface Marking {
+  readonly summary: string;
+  /** Of the example. */
+  readonly name: string;
+  readonly email: string | readonly string[];
+}
+
+const blocklists: Marking = {
+  summary: "Unsubscribe addresses and mark them permanently rejected",
+  name: "two addresses",
+  email: ["hal@example.com", "ivy@example.com"],
+};
+const ofHal = { name: "one address", email: "hal@example.com" };
 const named: readonly Parameter[] = [
   manyOf("external_id", "Users by external id."),
   manyOf("email", "Users by email."),
@@ -41,7 +53,7 @@ function addresses(name: string, time: string): Schema {
   return success({ [name]: list(object({ email: text(), [time]: text("`2026-11-20 10:00:00 +0000`") }, ["email", time])) }, [name]);
 }
 
-export const consentEntries = entriesOf({ tag: "Consent" }, [
+export const consentEntries = entriesOf({ tag: "Consent", reasons: ["BATCH_TOO_LARGE"] }, [
   {
     route: "POST /subscription/status/set",
     operationId: "setGroupStatus",
@@ -55,7 +67,6 @@ export const consentEntries = entriesOf({ tag: "Consent" }, [
       phone: oneOrMany("All other groups; E.164."),
     }, ["subscription_group_id", "subscription_state"]),
     answer: success(),
-    reasons: ["BATCH_TOO_LARGE"],
     examples: [{
       name: "by external id",
       body: { subscription_group_id: group, subscription_state: "subscribed", external_id: ["ann"] },
@@ -71,7 +82,6 @@ export const consentEntries = entriesOf({ tag: "Consent" }, [
       "subscription_groups",
     ]),
     answer: success(),
-    reasons: ["BATCH_TOO_LARGE"],
     examples: [{
       name: "two groups",
       body: {
@@ -93,7 +103,6 @@ export const consentEntries = entriesOf({ tag: "Consent" }, [
       ...named,
     ],
     answer: groupStatuses,
-    reasons: ["BATCH_TOO_LARGE"],
     examples: [{
       name: "two users",
       parameters: { subscription_group_id: group, external_id: ["ann", "nobody"] },
@@ -108,7 +117,6 @@ export const consentEntries = entriesOf({ tag: "Consent" }, [
     extension: true,
     body: object({ subscription_group_id: text(), ...namedInBody }, ["subscription_group_id"]),
     answer: groupStatuses,
-    reasons: ["BATCH_TOO_LARGE"],
     examples: [{
       name: "two users",
       body: { subscription_group_id: group, external_id: ["ann", "nobody"] },
@@ -126,7 +134,6 @@ export const consentEntries = entriesOf({ tag: "Consent" }, [
       { in: "query", name: "offset", description: "Users to skip.", schema: usersToSkip },
     ],
     answer: userGroups,
-    reasons: ["BATCH_TOO_LARGE"],
     examples: [{ name: "by external id", parameters: { external_id: ["ann"] }, answer: groupsOfAnn }],
   },
   {
@@ -137,7 +144,6 @@ export const consentEntries = entriesOf({ tag: "Consent" }, [
     extension: true,
     body: object({ ...namedInBody, limit: mostUsers, offset: usersToSkip }),
     answer: userGroups,
-    reasons: ["BATCH_TOO_LARGE"],
     examples: [{ name: "by external id", body: { external_id: "ann" }, answer: groupsOfAnn }],
   },
   {
@@ -150,33 +156,16 @@ export const consentEntries = entriesOf({ tag: "Consent" }, [
       "subscription_state",
     ]),
     answer: success(),
-    reasons: ["BATCH_TOO_LARGE"],
     examples: [{
       name: "unsubscribe",
       body: { email: "gil@example.com", subscription_state: "unsubscribed" },
       answer: { message: "success" },
     }],
   },
-  blocklist("POST /email/blocklist", "blocklistEmails"),
-  { ...blocklist("POST /email/blacklist", "blacklistEmails"), summary: "The older path of /email/blocklist" },
-  {
-    route: "POST /email/bounce/remove",
-    operationId: "removeBounces",
-    summary: "Lift the rejected mark of addresses",
-    body: marked,
-    answer: success(),
-    reasons: ["BATCH_TOO_LARGE"],
-    examples: [{ name: "one address", body: { email: "hal@example.com" }, answer: { message: "success" } }],
-  },
-  {
-    route: "POST /email/spam/remove",
-    operationId: "removeSpamMarks",
-    summary: "Lift the spam mark of addresses",
-    body: marked,
-    answer: success(),
-    reasons: ["BATCH_TOO_LARGE"],
-    examples: [{ name: "one address", body: { email: "hal@example.com" }, answer: { message: "success" } }],
-  },
+  marking("POST /email/blocklist", "blocklistEmails", blocklists),
+  marking("POST /email/blacklist", "blacklistEmails", { ...blocklists, summary: "The older path of /email/blocklist" }),
+  marking("POST /email/bounce/remove", "removeBounces", { summary: "Lift the rejected mark of addresses", ...ofHal }),
+  marking("POST /email/spam/remove", "removeSpamMarks", { summary: "Lift the spam mark of addresses", ...ofHal }),
   {
     route: "GET /email/unsubscribes",
     operationId: "listUnsubscribes",
@@ -192,7 +181,6 @@ export const consentEntries = entriesOf({ tag: "Consent" }, [
       manyOf("email", "Addresses, instead of dates."),
     ],
     answer: addresses("emails", "unsubscribed_at"),
-    reasons: ["BATCH_TOO_LARGE"],
     examples: [{
       name: "by address",
       parameters: { email: ["gil@example.com"] },
@@ -206,7 +194,6 @@ export const consentEntries = entriesOf({ tag: "Consent" }, [
     description: "Newest first. Blocklisted addresses count.",
     parameters: [...pageParameters, manyOf("email", "Addresses, instead of dates.")],
     answer: addresses("emails", "hard_bounced_at"),
-    reasons: ["BATCH_TOO_LARGE"],
     examples: [{
       name: "by address",
       parameters: { email: ["ivy@example.com"] },
@@ -226,7 +213,6 @@ export const consentEntries = entriesOf({ tag: "Consent" }, [
         "reason",
       ])),
     }, ["sms"]),
-    reasons: ["BATCH_TOO_LARGE"],
     examples: [{
       name: "by date",
       parameters: { start_date: "2026-11-01", end_date: "2026-12-01" },
@@ -246,19 +232,11 @@ export const consentEntries = entriesOf({ tag: "Consent" }, [
       "phone_numbers",
     ]),
     answer: success(),
-    reasons: ["BATCH_TOO_LARGE"],
     examples: [{ name: "one number", body: { phone_numbers: ["+12125550123"] }, answer: { message: "success" } }],
   },
 ]);
 
-function blocklist(route: Entry["route"], operationId: string): OwnEntry {
-  return {
-    route,
-    operationId,
-    summary: "Unsubscribe addresses and mark them permanently rejected",
-    body: marked,
-    answer: success(),
-    reasons: ["BATCH_TOO_LARGE"],
-    examples: [{ name: "two addresses", body: { email: ["hal@example.com", "ivy@example.com"] }, answer: { message: "success" } }],
-  };
+function marking(route: Entry["route"], operationId: string, { summary, name, email }: Marking): OwnEntry {
+  const examples = [{ name, body: { email }, answer: { message: "success" } }];
+  return { route, operationId, summary, body: object({ email: oneOrMany("Addresses.") }, ["email"]), answer: success(), examples };
 }

@@ -1,10 +1,25 @@
 /** DATA: what is written by hand about the series that the console's charts show. */
 import { limits } from "../../../platform/limits.ts";
-import { entriesOf } from "../entry.ts";
+import { entriesOf, type Parameter } from "../entry.ts";
 import { list, object, oneOfTexts, type Schema, success, text, whole } from "../schema.ts";
 
 const number: Schema = { type: "number" };
 const time = text("ISO 8601, UTC.");
+
+const range: Parameter = {
+  in: "query",
+  name: "range",
+  description: "`day`: the last 24 hours by minute (the default); `week`: 7 days by hour; `year`: 366 days by day, UTC.",
+  schema: oneOfTexts(["day", "week", "year"]),
+};
+const steps = {
+  range: text(),
+  from: time,
+  to: text("ISO 8601, UTC: the end of the last point, which is still being counted."),
+  step_seconds: whole("From one point to the next."),
+};
+const points = list(list(number), "Unix time of its beginning and the number; where there is none it was 0.");
+const examples = [{ name: "the last 24 hours", parameters: { range: "day" } }];
 
 export const consoleSeriesEntries = entriesOf({ tag: "Service", extension: true }, [
   {
@@ -15,17 +30,9 @@ export const consoleSeriesEntries = entriesOf({ tag: "Service", extension: true 
       "Counted in the step that decides what a request does, with its effects: once, also where a request is repeated with its " +
       "`Idempotency-Key` or a server dies. A count has the time when it was applied, not that of the event, and stays what it was: a merge moves none, and a " +
       "delete takes none back.",
-    parameters: [{
-      in: "query",
-      name: "range",
-      description: "`day`: the last 24 hours by minute (the default); `week`: 7 days by hour; `year`: 366 days by day, UTC.",
-      schema: oneOfTexts(["day", "week", "year"]),
-    }],
+    parameters: [range],
     answer: success({
-      range: text(),
-      from: time,
-      to: text("ISO 8601, UTC: the end of the last point, which is still being counted."),
-      step_seconds: whole("From one point to the next."),
+      ...steps,
       series: list(object({
         metric: text(
           "`objects` of /users/track that reached a user; `users` by what became of them; `events` by name; `purchases` by quantity; `revenue` by " +
@@ -35,14 +42,14 @@ export const consoleSeriesEntries = entriesOf({ tag: "Service", extension: true 
           `Absent where a metric has one series, and on \`events\` beyond the ${limits.countedEventNamesMax} names that are counted in an hour.`,
         ),
         total: number,
-        points: list(list(number), "Unix time of its beginning and the number; where there is none it was 0."),
+        points,
       }, ["metric", "total", "points"])),
       users: object({
         count: whole("How many users there are now: `new` - `deleted` - `merged` + `unmerged`."),
         counted_since: text("ISO 8601, UTC: who was there before, by a build that did not count, is not among them."),
       }),
     }),
-    examples: [{ name: "the last 24 hours", parameters: { range: "day" } }],
+    examples,
   },
   {
     route: "GET /console/requests",
@@ -52,24 +59,16 @@ export const consoleSeriesEntries = entriesOf({ tag: "Service", extension: true 
       `${
         limits.requestCountsWriteMs / 1_000
       } seconds, and what it counted since is lost where it is killed; others see it as soon as it is written.`,
-    parameters: [{
-      in: "query",
-      name: "range",
-      description: "`day`: the last 24 hours by minute (the default); `week`: 7 days by hour; `year`: 366 days by day, UTC.",
-      schema: oneOfTexts(["day", "week", "year"]),
-    }],
+    parameters: [range],
     answer: success({
-      range: text(),
-      from: time,
-      to: text("ISO 8601, UTC: the end of the last point, which is still being counted."),
-      step_seconds: whole("From one point to the next."),
+      ...steps,
       series: list(object({
         metric: text("`requests` and `limited` (those beyond the limit, answered with 429) by limit; `refused` by reason."),
         name: text("Of the limit or the reason."),
         total: whole(),
-        points: list(list(number), "Unix time of its beginning and the number; where there is none it was 0."),
+        points,
       }, ["metric", "name", "total", "points"])),
     }),
-    examples: [{ name: "the last 24 hours", parameters: { range: "day" } }],
+    examples,
   },
 ]);

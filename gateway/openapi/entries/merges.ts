@@ -9,7 +9,7 @@ const updates = object({ merge_updates: list(ref("MergeUpdate"), undefined, { mi
 const pair = { identifier_to_merge: { external_id: "ben" }, identifier_to_keep: { external_id: "ann" } };
 const ids = { maxItems: limits.itemsPerRequestMax };
 
-export const mergeEntries = entriesOf({ tag: "Users" }, [
+export const mergeEntries = entriesOf({ tag: "Users", reasons: ["BATCH_TOO_LARGE"] }, [
   {
     route: "POST /users/merge/preview",
     operationId: "previewMerge",
@@ -18,7 +18,6 @@ export const mergeEntries = entriesOf({ tag: "Users" }, [
     extension: true,
     body: updates,
     answer: success({ would_merge: flag(), user: ref("ExportedUser"), reason: text("Why nothing would happen.") }, ["would_merge"]),
-    reasons: ["BATCH_TOO_LARGE"],
     examples: [{
       name: "nobody to merge",
       body: { merge_updates: [{ identifier_to_merge: { external_id: "nobody" }, identifier_to_keep: { external_id: "ann" } }] },
@@ -32,7 +31,6 @@ export const mergeEntries = entriesOf({ tag: "Users" }, [
     description: "Queued: the answer is a receipt. A merge can be taken back for seven days.",
     body: updates,
     answer: success({ job_id: text("Asks `GET /users/merge/status/{id}` what came of it.") }, ["job_id"]),
-    reasons: ["BATCH_TOO_LARGE"],
     examples: [{ name: "two users", body: { merge_updates: [pair] }, answer: { job_id: "m2-merge", message: "success" } }],
   },
   {
@@ -91,7 +89,6 @@ export const mergeEntries = entriesOf({ tag: "Users" }, [
       phone_numbers: list(object({ phone: text(), prioritization: ref("Prioritization") }, ["phone", "prioritization"]), undefined, ids),
     }),
     answer: success({ deleted: whole("Ids that were queued.") }, ["deleted"]),
-    reasons: ["BATCH_TOO_LARGE"],
     examples: [{ name: "by external id", body: { external_ids: ["eve"] }, answer: { deleted: 1, message: "success" } }],
   },
 ]);

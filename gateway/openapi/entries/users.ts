@@ -14,7 +14,7 @@ const jobId = text("Asks `GET /users/merge/status/{id}` what came of it.");
 const aliasRoom = `The aliases of one user take at most ${limits.aliasBytesPerUserMax} bytes of JSON together`;
 const alias = { alias_label: "shop", alias_name: "visitor-7" };
 
-export const userEntries = entriesOf({ tag: "Users" }, [
+export const userEntries = entriesOf({ tag: "Users", reasons: ["BATCH_TOO_LARGE"] }, [
   {
     route: "POST /users/track",
     operationId: "trackUsers",
@@ -114,7 +114,6 @@ export const userEntries = entriesOf({ tag: "Users" }, [
     answer: success({ users: list(ref("ExportedUser")), invalid_user_ids: list({}, "Names that nobody has, as they were sent.") }, [
       "users",
     ]),
-    reasons: ["BATCH_TOO_LARGE"],
     examples: [{
       name: "some fields",
       body: {
@@ -159,7 +158,6 @@ export const userEntries = entriesOf({ tag: "Users" }, [
       `${aliasRoom}: a name that would pass that is in \`errors\`.`,
     body: object({ alias_updates: list(aliasUpdate(), undefined, items) }, ["alias_updates"]),
     answer: success({ errors }),
-    reasons: ["BATCH_TOO_LARGE"],
     examples: [{
       name: "rename",
       body: { alias_updates: [{ alias_label: "crm", old_alias_name: "A-1", new_alias_name: "A-2" }] },
@@ -180,7 +178,6 @@ export const userEntries = entriesOf({ tag: "Users" }, [
       merge_behavior: text("Accepted and not looked at."),
     }),
     answer: success({ aliases_processed: whole(), emails_processed: whole(), phone_numbers_processed: whole(), job_id: jobId, errors }),
-    reasons: ["BATCH_TOO_LARGE"],
     examples: [{
       name: "by alias",
       body: { aliases_to_identify: [{ external_id: "fay", user_alias: alias }] },
@@ -203,7 +200,6 @@ export const userEntries = entriesOf({ tag: "Users" }, [
       external_ids: list(mapOf(text())),
       rename_errors: list({ type: "array", prefixItems: [whole(), text()] }, "`[place in the request, text]`"),
     }, ["external_ids", "rename_errors"]),
-    reasons: ["BATCH_TOO_LARGE"],
     examples: [{
       name: "rename",
       body: { external_id_renames: [{ current_external_id: "dan", new_external_id: "daniel" }] },
@@ -223,7 +219,6 @@ export const userEntries = entriesOf({ tag: "Users" }, [
       removed_ids: list(text()),
       removal_errors: list({ type: "array", prefixItems: [whole(), text()] }, "`[place in the request, text]`"),
     }, ["removed_ids", "removal_errors"]),
-    reasons: ["BATCH_TOO_LARGE"],
     examples: [{
       name: "remove",
       body: { external_ids: ["dan"] },
