@@ -4,7 +4,7 @@ import type { ConfigReader } from "../platform/config.ts";
 import type { StoreConfig } from "../platform/mesh-config.ts";
 import type { PartEnds, ServedPart } from "../platform/rpc/served-part.ts";
 
-export type ServePart = <Config extends object>(
+type ServePart = <Config extends object>(
   read: (reader: ConfigReader) => Config,
   serve: (config: Config, parts: PartEnds) => Promise<ServedPart>,
 ) => Promise<number>;

@@ -1,7 +1,8 @@
-/** DATA: the rows of the route table for preference centers and their hosted pages. */
+/** DATA: the rows of the route table for preference centers, their hosted pages, and translations of campaigns and canvases. */
 import { limits } from "../platform/limits.ts";
-import { read as readRow, type Route, write as writeRow } from "./route.ts";
+import type { TranslatedKind } from "./decode/translations.ts";
 import { preferenceRefusalPage } from "./render/preference-page.ts";
+import { read as readRow, type Route, write as writeRow } from "./route.ts";
 import {
   handlePreferenceCenterCreate,
   handlePreferenceCenterDiff,
@@ -15,9 +16,13 @@ import {
   handlePreferenceCenterVersions,
 } from "./routes/preference-centers.ts";
 import { handlePreferencePage, handlePreferenceSubmit } from "./routes/preference-page.ts";
+import { translationHandlers } from "./routes/translations.ts";
 
 const write = { ...writeRow, permission: "preference_center.update", status: 200, bodyBytesMax: limits.pagesRequestBytesMax } as const;
 const read = { ...readRow, permission: "preference_center.get" } as const;
+/** "translation endpoints (campaign and canvas, view and list)" share one limit. */
+const texts = { ...readRow, limit: "translations", dialect: "translations" } as const;
+const putTexts = { ...texts, method: "PUT", takes: "write", bodyBytesMax: limits.translationRequestBytesMax } as const;
 
 export const contentRoutes: readonly Route[] = [
   { ...write, path: "/preference_center/v1", status: 201, limit: "preference_center_create", handler: handlePreferenceCenterCreate },
@@ -63,4 +68,17 @@ export const contentRoutes: readonly Route[] = [
   },
   { guard: "open", method: "GET", path: "/preferences/:token", refused: preferenceRefusalPage, handler: handlePreferencePage },
   { guard: "open", method: "POST", path: "/preferences/:token", refused: preferenceRefusalPage, handler: handlePreferenceSubmit },
+  // The specification has the singular, every client the plural (api-facts, "Names the seed changed")
+  ...translationRows("/campaigns/translations", "campaign", "campaigns.translations"),
+  ...translationRows("/campaign/translations", "campaign", "campaigns.translations"),
+  ...translationRows("/canvas/translations", "canvas", "canvas.translations"),
 ];
+
+function translationRows(path: string, kind: TranslatedKind, permission: string): Route[] {
+  const { list, source, put } = translationHandlers(kind);
+  return [
+    { ...texts, path, permission: `${permission}.get`, handler: list },
+    { ...texts, path: `${path}/source`, permission: `${permission}.get`, handler: source },
+    { ...putTexts, path, permission: `${permission}.update`, handler: put },
+  ];
+}

@@ -14,7 +14,6 @@ import { handleUsersIdentify } from "./routes/users-identify.ts";
 import { handleUsersMerge, handleUsersMergePreview, handleUsersMergeStatus, handleUsersMergeUndo } from "./routes/users-merge.ts";
 import { handleUsersTrack, handleUsersTrackBulk, handleUsersTrackSync } from "./routes/users-track.ts";
 import { scimRoutes } from "./scim-routes.ts";
-import { translationRoutes } from "./translation-routes.ts";
 
 export const routeTable: readonly Route[] = [
   {
@@ -90,7 +89,6 @@ export const routeTable: readonly Route[] = [
   ...consentRoutes,
   ...scimRoutes,
   ...contentRoutes,
-  ...translationRoutes,
   ...consoleRoutes,
   documentAt("/openapi.json"),
   documentAt("/docs"),

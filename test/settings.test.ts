@@ -6,9 +6,9 @@ import { readMeshGatewayConfig } from "../cli/serve-gateway.ts";
 import { readStartConfig } from "../cli/start-config.ts";
 import { type ConfigReader, type ConfigRecord, readConfig } from "../platform/config.ts";
 import { readMeshPart } from "../platform/mesh-config.ts";
-import { readMeshContentConfig } from "../services/content/mesh-config.ts";
+import { readMeshContentConfig } from "../services/content/mesh-wire.ts";
 import { readMeshProfileConfig } from "../services/profile/mesh-config.ts";
-import { readMeshScimConfig } from "../services/scim/mesh-config.ts";
+import { readMeshScimConfig } from "../services/scim/mesh-wire.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const rows = ["README.md", "docs/mesh.md", "docs/observability.md"].flatMap(rowsOf);

@@ -2,13 +2,13 @@
 import { newId } from "../../platform/identifier.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import type { Company, Workspace } from "./access.ts";
+import type { AccessAdmin } from "./admin.ts";
 import { declarationRefusal } from "./declaration.ts";
 import { planKeys, planTokens } from "./declare-holders.ts";
 import { type Change, type MadeSecret, type Plan, put } from "./declare-plan.ts";
 import type { Declaration, DeclaredCompany, DeclaredItem, DeclaredWorkspace } from "./declared.ts";
-import { planPrune } from "./declare-prune.ts";
+import { type PutWrite, rowName } from "./row-set.ts";
 import { type AccessRows, declaredKinds, type DeclaredRow } from "./rows.ts";
-import type { AccessAdmin } from "./admin.ts";
 
 export interface DeclareResult {
   readonly changes: readonly Change[];
@@ -149,4 +149,40 @@ function matchByIdOrName<T extends { readonly id: string; readonly name: string 
     : `the ${declared.what} "${declared.name}" exists with the id "${byName.id}"; an id cannot change to "${declared.id}"`;
   plan.problems.push({ line: declared.line, text });
   return byId ?? byName;
+}
+
+/** Adds a removal for each row that `plan.named` lacks. User data stays in its store under the workspace's id. */
+function planPrune(plan: Plan): void {
+  const { rows } = plan;
+  for (const row of rows.declared) {
+    const owner = row.kind === "permission_set" ? companyName(rows, row.workspaceId) : workspacePath(rows, row.workspaceId);
+    drop(plan, { put: "declared", row }, { what: declaredKinds[row.kind], path: `${owner}/${row.content["name"] ?? ""}` });
+  }
+  for (const row of rows.keys) {
+    drop(plan, { put: "key", row }, { what: "API key", path: `${workspacePath(rows, row.workspaceId)}/${row.name}` });
+  }
+  for (const row of rows.tokens) {
+    drop(plan, { put: "token", row }, { what: "SCIM token", path: `${companyName(rows, row.companyId)}/${row.name}` });
+  }
+  for (const row of rows.workspaces) {
+    const note = "its user data stays; declare it again with this id to reach it";
+    drop(plan, { put: "workspace", row }, { what: "workspace", path: workspacePath(rows, row.id), note });
+  }
+  for (const row of rows.companies) drop(plan, { put: "company", row }, { what: "company", path: row.name });
+}
+
+function drop(plan: Plan, row: PutWrite, change: { what: string; path: string; note?: string }): void {
+  if (plan.named.has(rowName(row))) return;
+  plan.changes.push({ action: "pruned", ...change, id: row.row.id });
+  if (row.put !== "declared") plan.writes.push({ drop: row.put, id: row.row.id });
+  else plan.writes.push({ drop: "declared", workspaceId: row.row.workspaceId, kind: row.row.kind, id: row.row.id });
+}
+
+function workspacePath(rows: AccessRows, id: string): string {
+  const workspace = rows.workspaces.find((row) => row.id === id);
+  return workspace ? `${companyName(rows, workspace.companyId)}/${workspace.name}` : id;
+}
+
+function companyName(rows: AccessRows, id: string): string {
+  return rows.companies.find((row) => row.id === id)?.name ?? id;
 }

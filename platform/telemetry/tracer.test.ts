@@ -1,7 +1,7 @@
 /** Spans: whose child each is, which traces are recorded, and what OTLP says of them. */
 import { expect, test } from "vitest";
 import { fakeClock } from "../clock.fixture.ts";
-import { exportRequest } from "./otlp-json.ts";
+import { exportRequest } from "./otlp-exporter.ts";
 import { createSampler, type SamplerName } from "./sampler.ts";
 import { parseTraceparent } from "./trace-context.ts";
 import { type EndedSpan, openTracer, traced } from "./tracer.ts";

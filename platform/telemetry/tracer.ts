@@ -1,6 +1,7 @@
 /** Spans: who does what for how long in which trace. Off unless there is a collector, and then nothing is made. */
+import { Buffer } from "node:buffer";
+import { randomFillSync } from "node:crypto";
 import type { Clock } from "../clock.ts";
-import { newSpanId, newTraceId } from "./trace-ids.ts";
 import { formatTraceparent, parseTraceparent, type TraceContext } from "./trace-context.ts";
 
 /** `server`: answers a call; `producer` and `consumer`: the two sides of a log, with any time between them. */
@@ -134,4 +135,28 @@ export async function traced<T>(
     own.end({ failed: true });
     throw error;
   }
+}
+
+const traceIdBytes = 16;
+const spanIdBytes = 8;
+/** Drawn at once: asking for few random bytes costs as much as asking for many. */
+const pool = Buffer.alloc(2_048);
+let used = pool.length;
+
+function newTraceId(): string {
+  return draw(traceIdBytes);
+}
+
+function newSpanId(): string {
+  return draw(spanIdBytes);
+}
+
+function draw(bytes: number): string {
+  if (used + bytes > pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  const id = pool.toString("hex", used, used + bytes);
+  used += bytes;
+  return /^0+$/.test(id) ? draw(bytes) : id;
 }

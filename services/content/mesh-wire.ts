@@ -5,10 +5,12 @@ import type { Client } from "@connectrpc/connect";
 import { openKeyspace } from "../../platform/cassandra/keyspace.ts";
 import type { Session } from "../../platform/cassandra/session.ts";
 import type { Clock } from "../../platform/clock.ts";
+import type { ConfigReader } from "../../platform/config.ts";
 import { openCassandraDocuments } from "../../platform/documents/cassandra.ts";
 import { sweepChunksDaily } from "../../platform/documents/chunk-sweep.ts";
+import { openLinkKeys } from "../../platform/documents/link-keys.ts";
 import { limits } from "../../platform/limits.ts";
-import type { PeerConfig, StoreConfig } from "../../platform/mesh-config.ts";
+import { type PeerConfig, readPeer, readRpcServer, readStore, type RpcServerConfig, type StoreConfig } from "../../platform/mesh-config.ts";
 import type { Opened } from "../../platform/open-all.ts";
 import { type ClientOptions, connectClient } from "../../platform/rpc/client.ts";
 import { rpcRoute } from "../../platform/rpc/guard.ts";
@@ -19,13 +21,10 @@ import { TranslationService } from "../../proto/gen/heddle/content/v1/translatio
 import { MessagingStatusService } from "../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
-import type { MeshContentConfig } from "./mesh-config.ts";
-import { centersLayout, translationsLayout } from "./store/layouts.ts";
-import { openLinkKeys } from "../../platform/documents/link-keys.ts";
-import { type ContentMove, contentMove } from "./store/moved.ts";
 import { centersOver, translationsOver } from "./compose.ts";
-
-export { type MeshContentConfig, readMeshContentConfig } from "./mesh-config.ts";
+import { type ContentConfig, readContentConfig } from "./config.ts";
+import { centersLayout, translationsLayout } from "./store/layouts.ts";
+import { type ContentMove, contentMove } from "./store/moved.ts";
 
 /** Refuses as serveStoreService; the services it asks may come later. */
 export async function serveMeshContent(config: MeshContentConfig, deps: PartEnds): Promise<ServedPart> {
@@ -75,5 +74,25 @@ function documentsIn(session: Session, clock: Clock) {
   return {
     centers: openCassandraDocuments({ session, clock, layout: centersLayout }),
     translations: openCassandraDocuments({ session, clock, layout: translationsLayout }),
+  };
+}
+
+export interface MeshContentConfig extends StoreConfig, ContentConfig {
+  readonly rpc: RpcServerConfig;
+  /** Asked who a link is for. */
+  readonly profile: PeerConfig;
+  /** Where a person's choices are read and set. */
+  readonly subscription: PeerConfig;
+  readonly messagingStatus: PeerConfig;
+}
+
+export function readMeshContentConfig(reader: ConfigReader): MeshContentConfig {
+  return {
+    ...readStore(reader, "content"),
+    ...readContentConfig(reader),
+    rpc: readRpcServer(reader, "content", { port: 9105, callers: ["gateway"] }),
+    profile: readPeer(reader, "profile"),
+    subscription: readPeer(reader, "subscription"),
+    messagingStatus: readPeer(reader, "messaging-status"),
   };
 }

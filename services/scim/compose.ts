@@ -1,14 +1,17 @@
 /** The SCIM service over the documents of either shape: relay, notes, use cases. */
 import { setImmediate } from "node:timers";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { type BestEffortBatch, openBestEffortBatch } from "../../platform/best-effort-batch.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../platform/identifier.ts";
+import { limits } from "../../platform/limits.ts";
 import type { Logger } from "../../platform/logger.ts";
+import type { Metrics } from "../../platform/telemetry/metrics.ts";
+import { noTelemetry, type Telemetry } from "../../platform/telemetry/telemetry.ts";
 import type { ScimService } from "../../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import { openListMemory } from "./domain/list-memory.ts";
+import type { LogEntry, RequestLog } from "./domain/ports.ts";
 import { openRelay, type Publish } from "./events/relay.ts";
-import { noTelemetry, type Telemetry } from "../../platform/telemetry/telemetry.ts";
-import { openNotes } from "./log-notes.ts";
 import { scimRoutes } from "./rpc/routes.ts";
 import type { ScimDocuments } from "./store/documents.ts";
 import { openOutbox } from "./store/outbox.ts";
@@ -33,7 +36,7 @@ export interface ScimPart {
 export function composeScim(documents: ScimDocuments, ends: ScimEnds): ScimPart {
   const { clock, logger, publish, telemetry: { metrics } = noTelemetry } = ends;
   const relay = openRelay({ outbox: openOutbox(documents), publish, clock, logger });
-  const notes = openNotes({ log: openRequestLog(documents, clock), clock, logger, metrics });
+  const notes = openNotes(openRequestLog(documents, clock), { clock, logger, metrics });
   const service = scimRoutes({
     users: openUsers(documents),
     clock,
@@ -52,4 +55,23 @@ export function composeScim(documents: ScimDocuments, ends: ScimEnds): ScimPart 
       await relay.close();
     },
   };
+}
+
+/** Log entries of requests that changed nothing, written together behind the answers. Entries that cannot be written are counted and reported in the process's own log. */
+function openNotes(
+  log: Pick<RequestLog, "append">,
+  { clock, logger, metrics }: { readonly clock: Clock; readonly logger: Logger; readonly metrics: Metrics },
+): BestEffortBatch<LogEntry> {
+  return openBestEffortBatch({
+    clock,
+    collectMs: limits.scimNotesMs,
+    itemsPerWriteMax: limits.scimNotesPerCallMax,
+    itemsMax: limits.scimNotesWaitingMax,
+    bytesMax: limits.scimNotesBytesMax,
+    write: (entries) => log.append(entries),
+    lost({ items, reason, error }) {
+      metrics.count("scimLinesLost", { reason }, items);
+      logger.error("scim_log_not_written", error, { entries: items, reason });
+    },
+  });
 }

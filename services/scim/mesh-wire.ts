@@ -2,21 +2,26 @@
 import { join } from "node:path";
 import { openKeyspace } from "../../platform/cassandra/keyspace.ts";
 import type { Clock } from "../../platform/clock.ts";
+import type { ConfigReader } from "../../platform/config.ts";
 import { openEventStream } from "../../platform/events/jetstream.ts";
 import { limits } from "../../platform/limits.ts";
-import type { StoreConfig } from "../../platform/mesh-config.ts";
+import {
+  type EventsConfig,
+  readEvents,
+  readRpcServer,
+  readStore,
+  type RpcServerConfig,
+  type StoreConfig,
+} from "../../platform/mesh-config.ts";
 import { rpcRoute } from "../../platform/rpc/guard.ts";
 import type { PartEnds, ServedPart } from "../../platform/rpc/served-part.ts";
 import { serveStoreService } from "../../platform/rpc/store-service.ts";
 import { ScimService } from "../../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import { composeScim, type ScimPart } from "./compose.ts";
 import type { LogEntry, LogQuestion } from "./domain/ports.ts";
-import type { MeshScimConfig } from "./mesh-config.ts";
 import { openCassandraScim } from "./store/documents.ts";
 import { type ScimMove, scimMove } from "./store/moved.ts";
 import { openRequestLog } from "./store/request-log.ts";
-
-export { type MeshScimConfig, readMeshScimConfig } from "./mesh-config.ts";
 
 /** Refuses as serveStoreService, and LOG_UNAVAILABLE where NATS cannot be reached. Events that wait go out by another process or the next start. */
 export async function serveMeshScim(config: MeshScimConfig, deps: PartEnds): Promise<ServedPart> {
@@ -62,4 +67,18 @@ export async function openMeshScimMove(
 ): Promise<ScimMove & { readonly close: () => Promise<void> }> {
   const { session, close } = await openKeyspace(config, scimMeshSchema, clock);
   return { ...scimMove(openCassandraScim(session, clock), clock), close };
+}
+
+export interface MeshScimConfig extends StoreConfig {
+  readonly rpc: RpcServerConfig;
+  /** Where its events go. */
+  readonly events: EventsConfig;
+}
+
+export function readMeshScimConfig(reader: ConfigReader): MeshScimConfig {
+  return {
+    ...readStore(reader, "scim"),
+    rpc: readRpcServer(reader, "scim", { port: 9104, callers: ["gateway"] }),
+    events: readEvents(reader),
+  };
 }

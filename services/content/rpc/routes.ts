@@ -6,19 +6,24 @@ import {
   CreatePreferenceCenterRequestSchema,
   type DeclarePreferenceCentersRequest,
   type DiffPreferenceCenterVersionsRequest,
+  type PreviewPreferenceCenterRequest,
   RestorePreferenceCenterVersionRequestSchema,
   UpdatePreferenceCenterRequestSchema,
 } from "../../../proto/gen/heddle/content/v1/content_service_pb.ts";
-import { contentFields } from "../domain/center.ts";
 import type { CenterDeps } from "../domain/center-ports.ts";
+import { contentFields } from "../domain/center.ts";
 import { createCenter, foundCenter, foundVersion, restoreCenter, updateCenter } from "../domain/change-center.ts";
+import { contentFrom } from "../domain/check-center.ts";
 import { declareCenters } from "../domain/declare-centers.ts";
-import type { Written } from "../domain/write-center.ts";
 import { lineDiff } from "../domain/line-diff.ts";
+import type { Consent, Person } from "../domain/page-ports.ts";
+import { noFields } from "../domain/person-fields.ts";
+import type { Written } from "../domain/write-center.ts";
+import { choicePage, confirmationPage, type Shown } from "../page/hosted-page.ts";
+import { openPages } from "../page/pages.ts";
+import { callerOf, contentMessage, draftOf, summaryMessage, versionMessage, writerOf } from "./center-messages.ts";
 import { fieldChangeMessages } from "./field-change-messages.ts";
 import { handleCreateLink, handleOpenPage, handleSubmitPage, type HostedDeps } from "./hosted-pages.ts";
-import { handlePreview } from "./preview.ts";
-import { callerOf, contentMessage, draftOf, summaryMessage, versionMessage, writerOf } from "./center-messages.ts";
 
 export type ServiceDeps = CenterDeps & HostedDeps;
 
@@ -104,4 +109,27 @@ async function handleDiff(deps: ServiceDeps, message: DiffPreferenceCenterVersio
     unified: lineDiff(before.get(field) ?? "", text),
   }));
   return { fields: fields.filter(({ unified }) => unified !== "") };
+}
+
+type PreviewDeps = Pick<CenterDeps, "centers" | "newCenterId"> & { readonly consent: Consent };
+
+async function handlePreview({ centers, newCenterId, consent }: PreviewDeps, message: PreviewPreferenceCenterRequest) {
+  const { workspaceId, requestId } = callerOf(message);
+  const [center, settings] = await Promise.all([foundCenter({ centers }, workspaceId, message.id), centers.settings(workspaceId)]);
+  const draft = { ...center, content: contentFrom(draftOf(message.content), center.content) };
+  // Of its own: what is not published is never looked for beside what people open
+  const pages = openPages();
+  const warnings = pages.check(draft.content, settings);
+  const person: Person = { userId: "", externalId: newCenterId(), email: "person@example.com" };
+  const states = await consent.states(
+    { workspaceId, requestId, traceparent: message.scope?.traceparent ?? "" },
+    { ...person, email: null },
+  );
+  // Without a frame, so nothing of it runs
+  const shown: Shown = { center: draft, settings, person, states, fields: noFields };
+  return {
+    pageHtml: choicePage(pages, shown).html,
+    answerHtml: confirmationPage(pages, shown, { groups: new Map() }).html,
+    warnings: [...warnings],
+  };
 }
