@@ -3,6 +3,7 @@ import type { Mark } from "../../../platform/age.ts";
 
 export type EmailStatus = "opted_in" | "subscribed" | "unsubscribed";
 export type EmailMark = "blocklisted" | "hard_bounced" | "spam" | "bounce_removed" | "spam_removed";
+export type ListName = "unsubscribed" | "rejected" | "invalid";
 export type InvalidReason = "provider_error" | "deactivated";
 
 /** Times are Unix milliseconds, of the change that began the state. */
@@ -26,4 +27,16 @@ export interface AddressState {
 
 export function unknownAddress(address: string): AddressState {
   return { address, mark: [0, -1], status: null, unsubscribedAt: null, rejected: null, spamAt: null, invalid: null };
+}
+
+/** When the address came on the list; null where it is not on it. */
+export function timeOn(state: AddressState, list: ListName): number | null {
+  switch (list) {
+    case "unsubscribed":
+      return state.unsubscribedAt;
+    case "rejected":
+      return state.rejected?.at ?? null;
+    case "invalid":
+      return state.invalid?.at ?? null;
+  }
 }

@@ -1,6 +1,6 @@
 /** Use case: addresses of a list with their dates (GET /email/unsubscribes, /email/hard_bounces, /sms/invalid_phone_numbers). */
-import type { AddressState, InvalidReason } from "./address-state.ts";
-import type { AddressStore, ListFilter, ListName } from "./ports.ts";
+import { type AddressState, type InvalidReason, type ListName, timeOn } from "./address-state.ts";
+import type { AddressStore, ListFilter } from "./ports.ts";
 
 export interface DatedAddress {
   readonly address: string;
@@ -30,15 +30,4 @@ function order(a: DatedAddress, b: DatedAddress, ascending: boolean): number {
 function dated(state: AddressState, list: ListName): DatedAddress[] {
   const at = timeOn(state, list);
   return at === null ? [] : [{ address: state.address, at, reason: state.invalid?.reason }];
-}
-
-function timeOn(state: AddressState, list: ListName): number | null {
-  switch (list) {
-    case "unsubscribed":
-      return state.unsubscribedAt;
-    case "rejected":
-      return state.rejected?.at ?? null;
-    case "invalid":
-      return state.invalid?.at ?? null;
-  }
 }

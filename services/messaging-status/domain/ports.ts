@@ -1,5 +1,5 @@
 /** What the messaging-status service needs from outside. */
-import type { AddressState } from "./address-state.ts";
+import type { AddressState, ListName } from "./address-state.ts";
 
 /** The state of addresses, one row an address. */
 export interface AddressStore {
@@ -8,8 +8,6 @@ export interface AddressStore {
   /** Addresses of a list, by the time at which they came on it. */
   list(workspaceId: string, list: ListName, filter: ListFilter): Promise<AddressState[]>;
 }
-
-export type ListName = "unsubscribed" | "rejected" | "invalid";
 
 export interface ListFilter {
   /** Unix milliseconds: from `from`, before `to`. */

@@ -6,7 +6,7 @@ import type { AddressFilter } from "../../../proto/gen/heddle/messaging_status/v
 import { emailToRead, phoneToRead } from "../../consent/rpc/addresses.ts";
 import { listAddresses } from "../domain/list-addresses.ts";
 import type { InvalidReason } from "../domain/address-state.ts";
-import type { ListName } from "../domain/ports.ts";
+import type { ListName } from "../domain/address-state.ts";
 import { isLate, type ServiceParts } from "./request.ts";
 
 /** Waits as every read does. Without a filter: the newest of all time. */

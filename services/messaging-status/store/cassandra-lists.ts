@@ -1,8 +1,8 @@
 /** Addresses that are on a list, by the time at which they came on it: a partition a year. */
 import type { Session, Statement } from "../../../platform/cassandra/session.ts";
 import { stampOf } from "../../consent/lane/stamp.ts";
-import type { AddressState } from "../domain/address-state.ts";
-import type { ListFilter, ListName } from "../domain/ports.ts";
+import { type AddressState, type ListName, timeOn } from "../domain/address-state.ts";
+import type { ListFilter } from "../domain/ports.ts";
 import { deleteListed, putListed, putYear, selectNewest, selectOldest, selectYears } from "./statements.ts";
 import type { StepRows } from "./tables.ts";
 
@@ -64,14 +64,3 @@ function yearOf(time: number): number {
 }
 
 const lastTime = 8.64e15;
-
-function timeOn(state: AddressState, list: ListName): number | null {
-  switch (list) {
-    case "unsubscribed":
-      return state.unsubscribedAt;
-    case "rejected":
-      return state.rejected?.at ?? null;
-    case "invalid":
-      return state.invalid?.at ?? null;
-  }
-}

@@ -5,8 +5,7 @@ import { openSqliteDocuments } from "../../../platform/documents/sqlite.ts";
 import { ledgerTables } from "../../../platform/ledger/sqlite.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
 import { type OnEntries, openSqliteConsent, type SqliteConsent } from "../../consent/store/sqlite.ts";
-import type { AddressState } from "../domain/address-state.ts";
-import type { ListName } from "../domain/ports.ts";
+import type { AddressState, ListName } from "../domain/address-state.ts";
 import type { StatusTables } from "./tables.ts";
 
 export type EmbeddedTables = StatusTables & SqliteConsent<AddressState>;

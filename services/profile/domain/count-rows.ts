@@ -43,12 +43,6 @@ export const countedKey: IdentityKey = "n:counted";
 
 export const totalKey: IdentityKey = "n:total";
 
-/**
- * The newest minute, alone: one slot, in minutes since 1970 UTC. A step writes this small row and not the hour, which takes it in when a
- * later minute begins.
- */
-export const newestKey: IdentityKey = "n:newest";
-
 /** The minutes of an hour. */
 export function minutesKey(hour: number): IdentityKey {
   return `n:m:${hour}`;

@@ -48,11 +48,11 @@ export async function renderUsers(
     return { users: profiles.map((profile) => renderProfile(profile, asked)), behind: false };
   }
   const addresses = new Set(profiles.flatMap(({ email }) => email ?? []));
-  const held = waiting ?? await waitingOf(identities, workspaceId, profiles.filter(({ email }) => email === null));
+  const waits = waiting ?? await waitingOf(identities, workspaceId, profiles.filter(({ email }) => email === null));
   const { statuses, behind } = addresses.size === 0 ? noStatuses : await emailStatuses.load(asked, [...addresses]);
   signal?.throwIfAborted();
   const users = profiles.map((profile) => {
-    const emailSubscribe = profile.email === null ? held.get(profile.id) : statuses.get(profile.email);
+    const emailSubscribe = profile.email === null ? waits.get(profile.id) : statuses.get(profile.email);
     return renderProfile(profile, emailSubscribe === undefined ? asked : { ...asked, emailSubscribe });
   });
   return { users, behind };

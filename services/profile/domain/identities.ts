@@ -1,7 +1,8 @@
 /** The resolver's view of a workspace's identity rows: a bounded cache, with the writes of the record at hand on top. */
 import type { IdentityKey, JobRow, MergeRow, PendingRow, RepeatRow, Sharer, UserRow } from "./identity.ts";
 import type { UserId } from "./user-key.ts";
-import { type AddressKey, type DeviceKey, type NameKey, takerKey, userIdOf, userRowKey } from "./user-names.ts";
+import { type AddressKey, type DeviceKey, type NameKey, takerKey, userRowKey } from "./user-names.ts";
+import { userIdOf } from "./row-keys.ts";
 import { packedOthers, packedUsers } from "./packed-rows.ts";
 import { RowGenerations } from "./row-generations.ts";
 

@@ -17,7 +17,6 @@ import {
   hoursPerDay,
   minuteMs,
   minutesKey,
-  newestKey,
   noCounts,
   otherEvents,
   plus,
@@ -26,6 +25,7 @@ import {
   type UserTotal,
   withNewest,
 } from "./count-rows.ts";
+import { newestKey } from "./row-keys.ts";
 
 /** A day by minute, a week by hour, or a year by day. */
 export type SeriesRange = "day" | "week" | "year";

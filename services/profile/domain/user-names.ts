@@ -37,11 +37,6 @@ export function takerKey(id: UserId): `t:${string}` {
   return `t:${id}`;
 }
 
-/** The user whose row the key names; undefined: the key is one of a name, an address or a request. */
-export function userIdOf(key: IdentityKey): UserId | undefined {
-  return key.startsWith("u:") ? key.slice(2) : undefined;
-}
-
 export function emailKey(address: string): AddressKey {
   return `e:${address}`;
 }

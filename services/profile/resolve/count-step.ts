@@ -14,13 +14,13 @@ import {
   minuteOf,
   minutesKey,
   minutesPerHour,
-  newestKey,
   noCounts,
   totalKey,
   totalOf,
   usersMore,
   type UserTotal,
 } from "../domain/count-rows.ts";
+import { newestKey } from "../domain/row-keys.ts";
 import { countEffects } from "../domain/count-effects.ts";
 import type { Identities } from "../domain/identities.ts";
 import type { IdentityKey } from "../domain/identity.ts";

@@ -13,12 +13,12 @@ import {
   type CountRow,
   type Counts,
   minutesKey,
-  newestKey,
   noCounts,
   totalKey,
   totalOf,
   type UserTotal,
 } from "../domain/count-rows.ts";
+import { newestKey } from "../domain/row-keys.ts";
 import type { Identities } from "../domain/identities.ts";
 import type { IdentityKey } from "../domain/identity.ts";
 import type { IntakeRecord } from "../domain/intake-record.ts";

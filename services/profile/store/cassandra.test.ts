@@ -95,6 +95,7 @@ test("users of a bucket with rows that are too large to come together are read a
   expect([...(await profiles.loadUsers("w", ids)).values()].map(({ profile }) => profile?.id)).toEqual(ids);
   expect([...(await profiles.load("w", ids)).keys()]).toEqual(ids);
   expect((await profiles.page("w", "", 20)).map(({ id }) => id)).toEqual(ids.slice(0, 20));
+  expect((await profiles.pageBack("w", "", 20)).map(({ id }) => id)).toEqual(ids.toReversed().slice(0, 20));
 });
 
 test("users with numbers are not brought into a keyspace that is not sealed, where processes of builds before would not find them", async () => {

@@ -3,11 +3,12 @@ import { limits } from "../../../platform/limits.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
 import { textOfBytes } from "../../../platform/sqlite/text-bytes.ts";
 import type { IdentityKey } from "../domain/identity.ts";
+import { newestKey } from "../domain/row-keys.ts";
 import type { FrozenMerge } from "../domain/ports.ts";
 import type { MovedUser, ProfileMove, ProfileRows } from "./moved-rows.ts";
 import { profileFromRow } from "./rows.ts";
 import { openMerges, type ProfileTables } from "./sqlite.ts";
-import { newestCounts, newestKey } from "./sqlite-workspaces.ts";
+import { newestCounts } from "./sqlite-workspaces.ts";
 
 export function sqliteProfileMove(database: Database, tables: ProfileTables): ProfileMove {
   return {

@@ -5,13 +5,14 @@ import { packLane, putLaneMessage } from "../../../platform/lane/sqlite.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
 import type { IdentityKey, JobRow, RepeatRow } from "../domain/identity.ts";
+import { newestKey, userIdOf } from "../domain/row-keys.ts";
 import type { ConsentRecord } from "../domain/ports.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import type { Step, WorkspaceStep } from "../resolve/step-store.ts";
 import { originsToRow } from "./origin-rows.ts";
-import { deleteEmptyUser, emptyIdentity, placeOf, putUser, userIdOf } from "./sqlite-users.ts";
-import { type FrozenRow, type HeldRows, undoneIn, type WorkRows } from "./step-work.ts";
-import { newestKey, putNewestCounts, type WorkspaceNumbers } from "./sqlite-workspaces.ts";
+import { deleteEmptyUser, emptyIdentity, placeOf, putUser } from "./sqlite-users.ts";
+import { type BlockedRows, type FrozenRow, undoneIn, type WorkRows } from "./step-work.ts";
+import { putNewestCounts, type WorkspaceNumbers } from "./sqlite-workspaces.ts";
 
 /** Consent records in the form their readers decode, in order; injected because a store knows no messages. */
 export type EncodeLane = (workspaceId: string, records: readonly ConsentRecord[]) => Iterable<{
@@ -128,7 +129,7 @@ function addFrozen(add: Add, [workspaceId, mergeId]: readonly [string, string], 
   addRecords(add, statements.putJournal, { workspaceId, owner: mergeId, records: journal });
 }
 
-function addHeld(add: Add, [workspaceId, id]: readonly [string, string], { reason, clear, records }: HeldRows): void {
+function addHeld(add: Add, [workspaceId, id]: readonly [string, string], { reason, clear, records }: BlockedRows): void {
   if (clear === "all") add(statements.deleteHeldRecords, workspaceId, id);
   else if (clear !== undefined) add(statements.deleteHeldRecordsUpTo, workspaceId, id, ...clear);
   if (reason === null) add(statements.deleteHeld, workspaceId, id);

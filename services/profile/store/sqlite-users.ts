@@ -1,15 +1,9 @@
 /** The table of users: what the resolver and the appliers know of one lies in one row, at a place that follows from its id. */
 import type { Database } from "../../../platform/sqlite/database.ts";
-import type { IdentityKey } from "../domain/identity.ts";
 import type { UserId } from "../domain/user-key.ts";
 
 /** `identity`: the resolver's row of the user; `body`: the profile. */
 export type UserColumn = "identity" | "body";
-
-/** The user whose row an identity key names; undefined: the key is one of a name, an address or a request. */
-export function userIdOf(key: IdentityKey): UserId | undefined {
-  return key.startsWith("u:") ? key.slice(2) : undefined;
-}
 
 /** Reads the row of users of a workspace; undefined where there is none. */
 export function userReader(database: Database, what: UserColumn, workspace: number): (id: UserId) => Record<string, unknown> | undefined {

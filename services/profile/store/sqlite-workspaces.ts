@@ -1,6 +1,5 @@
 /** Workspaces: their short numbers, with which the key of every row of identities and profiles begins, and what was counted of each last. */
 import type { Database } from "../../../platform/sqlite/database.ts";
-import type { IdentityKey } from "../domain/identity.ts";
 
 export interface WorkspaceNumbers {
   /** The number of a workspace; undefined while nothing was ever written for it. */
@@ -33,10 +32,7 @@ export function openWorkspaceNumbers(database: Database): WorkspaceNumbers {
   };
 }
 
-/** As the domain names it, of which a store takes types alone: what is counted of the newest minute. */
-export const newestKey: IdentityKey = "n:newest";
-
-/** The text of that row. Steps write it of all their workspaces, whose rows lie side by side here. */
+/** The text of the row of the newest minute (`newestKey`). Steps write it of all their workspaces, whose rows lie side by side here. */
 export function newestCounts(database: Database, workspace: number): string | undefined {
   const row = database.prepare("SELECT newest_counts FROM profile_workspaces WHERE number = ?").get(workspace);
   return row?.["newest_counts"] as string | null ?? undefined;

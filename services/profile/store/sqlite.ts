@@ -5,6 +5,7 @@ import type { Database } from "../../../platform/sqlite/database.ts";
 import { migrate } from "../../../platform/sqlite/migrate.ts";
 import { textOfBytes } from "../../../platform/sqlite/text-bytes.ts";
 import type { IdentityKey } from "../domain/identity.ts";
+import { newestKey, userIdOf } from "../domain/row-keys.ts";
 import type { FrozenMerge, Handoff, HeldUser, IdentityStore, NameIndex, ProfileStore, StoredUser } from "../domain/ports.ts";
 import type { Profile } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
@@ -16,9 +17,9 @@ import { profileSchema } from "./schema.ts";
 import { lastCharacter } from "./names.ts";
 import { sqliteLists } from "./sqlite-lists.ts";
 import { commitStep, type EncodeLane, planStepRows } from "./sqlite-step.ts";
-import { userIdOf, userReader } from "./sqlite-users.ts";
+import { userReader } from "./sqlite-users.ts";
 import { StepWork } from "./step-work.ts";
-import { newestCounts, newestKey, openWorkspaceNumbers, type WorkspaceNumbers } from "./sqlite-workspaces.ts";
+import { newestCounts, openWorkspaceNumbers, type WorkspaceNumbers } from "./sqlite-workspaces.ts";
 
 export interface ProfileTables {
   readonly identities: IdentityStore & NameIndex;

@@ -15,7 +15,7 @@ export const identityTables = {
   t: identityTable("takers_by_user", ["user_id"], "body"),
   w: identityTable("pending_by_name", ["name"], "body"),
   n: identityTable("counts_by_name", ["name"], "body"),
-} as const satisfies Record<IdentityKind, IdentityTable>;
+} as const satisfies Record<IdentityKind, unknown>;
 
 export const putExpiringAnswer =
   "INSERT INTO answers_by_key (workspace_id, key_hash, body) VALUES (:workspace_id, :key_hash, :value) USING TIMESTAMP :stamp AND TTL :ttl";
@@ -38,12 +38,13 @@ export const usersAlone = userTables({ users: "profiles_by_user", records: "held
 export const usersTogether = userTables({ users: "profiles_by_bucket", records: "held_records_by_bucket" }, ["workspace_id", "bucket"]);
 /** Several users of a bucket, and the next of it. */
 export const selectSomeUsers = `SELECT ${state} FROM profiles_by_bucket WHERE ${ofBucket} AND user_id IN :some`;
-export const selectNextUsers = `SELECT user_id, body FROM profiles_by_bucket WHERE ${ofBucket} AND user_id > :after LIMIT :max`;
+export const selectUsersAfter = `SELECT user_id, body FROM profiles_by_bucket WHERE ${ofBucket} AND user_id > :start LIMIT :max`;
 export const selectUsersBefore =
-  `SELECT user_id, body FROM profiles_by_bucket WHERE ${ofBucket} AND user_id < :before ORDER BY user_id DESC LIMIT :max`;
-export const selectBucketsBack =
-  "SELECT bucket FROM buckets_by_workspace WHERE workspace_id = :workspace_id AND bucket < :end ORDER BY bucket DESC LIMIT :max";
-export const selectBuckets = "SELECT bucket FROM buckets_by_workspace WHERE workspace_id = :workspace_id AND bucket >= :least LIMIT :max";
+  `SELECT user_id, body FROM profiles_by_bucket WHERE ${ofBucket} AND user_id < :start ORDER BY user_id DESC LIMIT :max`;
+/** The buckets behind one, upwards and downwards. */
+export const selectBucketsUp = "SELECT bucket FROM buckets_by_workspace WHERE workspace_id = :workspace_id AND bucket > :start LIMIT :max";
+export const selectBucketsDown =
+  "SELECT bucket FROM buckets_by_workspace WHERE workspace_id = :workspace_id AND bucket < :start ORDER BY bucket DESC LIMIT :max";
 export const putBucket = "INSERT INTO buckets_by_workspace (workspace_id, bucket) VALUES (:workspace_id, :bucket) USING TIMESTAMP :stamp";
 
 export const selectHeldUsers = "SELECT workspace_id, user_id FROM held_users_by_bucket WHERE bucket = :bucket LIMIT :max";
@@ -64,9 +65,9 @@ export const putRejectedUser = `INSERT INTO rejected_users_by_bucket (bucket, wo
 export const deleteRejectedUser = `DELETE FROM rejected_users_by_bucket USING TIMESTAMP :stamp WHERE bucket = :bucket AND ${ofUser}`;
 
 export const selectUserIds =
-  "SELECT user_id FROM users_by_workspace WHERE workspace_id = :workspace_id AND bucket = :bucket AND user_id > :after LIMIT :max";
+  "SELECT user_id FROM users_by_workspace WHERE workspace_id = :workspace_id AND bucket = :bucket AND user_id > :start LIMIT :max";
 export const selectUserIdsBefore =
-  "SELECT user_id FROM users_by_workspace WHERE workspace_id = :workspace_id AND bucket = :bucket AND user_id < :before ORDER BY user_id DESC LIMIT :max";
+  "SELECT user_id FROM users_by_workspace WHERE workspace_id = :workspace_id AND bucket = :bucket AND user_id < :start ORDER BY user_id DESC LIMIT :max";
 export const putUserId =
   "INSERT INTO users_by_workspace (workspace_id, bucket, user_id) VALUES (:workspace_id, :bucket, :user_id) USING TIMESTAMP :stamp";
 
@@ -91,8 +92,8 @@ export const putJournal = `INSERT INTO journal_by_merge (workspace_id, merge_id,
    VALUES (:workspace_id, :merge_id, :sequence, :part, :body) USING TIMESTAMP :stamp AND TTL :ttl`;
 export const deleteJournal = `DELETE FROM journal_by_merge USING TIMESTAMP :stamp WHERE ${ofMerge}`;
 
-/** Values are bound as `:value`, names as their columns. */
-function identityTable(table: string, names: readonly string[], value: "user_id" | "body"): IdentityTable {
+/** `names`: columns that the name stands in, after the workspace. `value`: `user_id` is plain text, `body` JSON. Values are bound as `:value`, names as their columns. */
+function identityTable(table: string, names: readonly string[], value: "user_id" | "body") {
   const columns = ["workspace_id", ...names];
   const where = columns.map((column) => `${column} = :${column}`).join(" AND ");
   const last = names.at(-1);
@@ -100,31 +101,19 @@ function identityTable(table: string, names: readonly string[], value: "user_id"
   return {
     names,
     value,
+    /** One row. Gives the last name and the value. */
     select: `${read} ${where}`,
+    /** The rows of several last names, bound as `:some`. */
     selectSome: `${read} ${where.replace(`${last} = :${last}`, `${last} IN :some`)}`,
     put: `INSERT INTO ${table} (${columns.join(", ")}, ${value}) VALUES (:${columns.join(", :")}, :value) USING TIMESTAMP :stamp`,
     delete: `DELETE FROM ${table} USING TIMESTAMP :stamp WHERE ${where}`,
+    /** All rows of all partitions, for a backup alone. */
     scan: `SELECT ${[...columns, value].join(", ")} FROM ${table}`,
   };
 }
 
-export interface IdentityTable {
-  /** Columns that the name stands in, after the workspace. */
-  readonly names: readonly string[];
-  /** `user_id` is plain text, `body` JSON. */
-  readonly value: "user_id" | "body";
-  /** One row. Gives the last name and the value. */
-  readonly select: string;
-  /** The rows of several last names, bound as `:some`. */
-  readonly selectSome: string;
-  readonly put: string;
-  readonly delete: string;
-  /** All rows of all partitions, for a backup alone. */
-  readonly scan: string;
-}
-
 /** `key`: the partition's columns; the user comes behind them. */
-function userTables({ users, records }: { readonly users: string; readonly records: string }, key: readonly string[]): UserTables {
+function userTables({ users, records }: { readonly users: string; readonly records: string }, key: readonly string[]) {
   const columns = [...key, "user_id"];
   const names = columns.join(", ");
   const markers = columns.join(", :");
@@ -140,19 +129,9 @@ function userTables({ users, records }: { readonly users: string; readonly recor
     putHeldRecord: `INSERT INTO ${records} (${names}, sequence, part, body)
       VALUES (:${markers}, :sequence, :part, :body) USING TIMESTAMP :stamp`,
     deleteHeldRecords: `DELETE FROM ${records} USING TIMESTAMP :stamp WHERE ${ofOne}`,
+    /** All rows of all partitions, for a backup alone. */
     scan: `SELECT workspace_id, user_id, body, open_merges FROM ${users}`,
   };
 }
 
-export interface UserTables {
-  readonly select: string;
-  readonly selectMark: string;
-  readonly put: string;
-  readonly putHeldReason: string;
-  readonly deleteHeldReason: string;
-  readonly selectHeldRecords: string;
-  readonly putHeldRecord: string;
-  readonly deleteHeldRecords: string;
-  /** All rows of all partitions, for a backup alone. */
-  readonly scan: string;
-}
+export type UserTables = ReturnType<typeof userTables>;

@@ -23,7 +23,7 @@ export class WorkRows {
   readonly frozen = new Map<string, FrozenRow | null>();
   /** Records to add, behind `frozen`. */
   readonly journal = new Map<string, ProfileRecord[]>();
-  readonly held = new Map<UserId, HeldRows>();
+  readonly held = new Map<UserId, BlockedRows>();
   /** Of stored users who were loaded. */
   readonly before = new Map<UserId, Pick<StoredUser, "held" | "openMerges">>();
 }
@@ -51,7 +51,7 @@ export interface FrozenRow extends HandoffRow {
   readonly journal: readonly ProfileRecord[];
 }
 
-export interface HeldRows {
+export interface BlockedRows {
   /** null: the user is free. */
   readonly reason: string | null;
   /** Stored records that go: those up to the mark, or all. */
@@ -91,7 +91,7 @@ export class StepWork implements UnitOfWork {
     const { held } = this.#of(workspaceId);
     const stored = await this.#stored.loadHeld(workspaceId, ids.filter((id) => needsStored(held.get(id))));
     return new Map(ids.flatMap((id) => {
-      const user = heldOf(held.get(id), stored.get(id));
+      const user = blockedOf(held.get(id), stored.get(id));
       return user === undefined ? [] : [[id, user] as const];
     }));
   }
@@ -135,7 +135,7 @@ export class StepWork implements UnitOfWork {
       own.journal.delete(id);
     }
     for (const [id, records] of journal) addToJournal(own, id, records);
-    for (const [id, state] of held) hold(own, id, { state, mark: users.get(id)?.mark });
+    for (const [id, state] of held) block(own, id, { state, mark: users.get(id)?.mark });
     return { rows: texts };
   }
 
@@ -175,11 +175,11 @@ function userOf({ users, held, frozen, before }: WorkRows, id: UserId, stored: S
   return { ...known, held: isHeld, openMerges: known.openMerges.filter((mergeId) => frozen.get(mergeId) !== null) };
 }
 
-function needsStored(rows: HeldRows | undefined): boolean {
+function needsStored(rows: BlockedRows | undefined): boolean {
   return rows === undefined || (rows.reason !== null && rows.clear !== "all");
 }
 
-function heldOf(rows: HeldRows | undefined, stored: HeldUser | undefined): HeldUser | undefined {
+function blockedOf(rows: BlockedRows | undefined, stored: HeldUser | undefined): HeldUser | undefined {
   if (rows === undefined) return stored;
   const { reason, clear, records } = rows;
   if (reason === null) return undefined;
@@ -196,7 +196,7 @@ function addToJournal({ frozen, journal }: WorkRows, id: string, records: readon
 }
 
 /** `mark`: of the state that is saved with it. */
-function hold(rows: WorkRows, id: UserId, { state, mark }: { readonly state: HeldState | null; readonly mark: Mark | undefined }): void {
+function block(rows: WorkRows, id: UserId, { state, mark }: { readonly state: HeldState | null; readonly mark: Mark | undefined }): void {
   const before = rows.held.get(id);
   if (state === null) {
     if (before !== undefined || rows.before.get(id)?.held !== false) rows.held.set(id, { reason: null, clear: "all", records: [] });
