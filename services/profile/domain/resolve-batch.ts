@@ -6,7 +6,6 @@ import { type Identities, NeedRows } from "./identities.ts";
 import type { IdentityKey, ItemOutcome, RepeatRow } from "./identity.ts";
 import type { ConsentRecord } from "./ports.ts";
 import type { ProfileRecord } from "./profile-record.ts";
-import { resolveAdmission } from "./resolve-admission.ts";
 import { resolveAliasRenames, resolveNewAliases } from "./resolve-aliases.ts";
 import { resolveConsent } from "./resolve-consent.ts";
 import { resolveDeletes } from "./resolve-delete.ts";
@@ -15,7 +14,7 @@ import { resolveExternalIdRemovals, resolveExternalIdRenames } from "./resolve-e
 import { resolveIdentify } from "./resolve-identify.ts";
 import { wantedKeys } from "./resolve-keys.ts";
 import { resolveMerges } from "./resolve-merge.ts";
-import { resolveEngagement, resolveSession } from "./resolve-report.ts";
+import { resolveAdmission, resolveEngagement, resolveSession } from "./resolve-report.ts";
 import { resolveTrack } from "./resolve-track.ts";
 import { resolveUndo } from "./resolve-undo.ts";
 

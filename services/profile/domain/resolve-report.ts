@@ -1,4 +1,4 @@
-/** Sessions and message interactions that other services report: for users that exist. */
+/** What is for users that exist alone: sessions and message interactions that other services report, and the word of an operator. */
 import { findUser } from "./choose-user.ts";
 import type { BodyOf } from "./intake-record.ts";
 import type { ProfileChange } from "./profile-record.ts";
@@ -7,6 +7,15 @@ import { touchUser } from "./resolve-addresses.ts";
 import { heardNow, isDeviceName, takeDevices, withDevices } from "./resolve-devices.ts";
 import { type Effects, send } from "./resolve-effects.ts";
 import { followTouch, sideOf, withoutOverMerges } from "./resolve-open-merges.ts";
+
+/** An operator lets a rejected user back in. */
+export function resolveAdmission(effects: Effects, key: UserKey): void {
+  const found = findUser(effects.view, key);
+  effects.items = [{ index: 0, ok: found !== undefined, reason: found === undefined ? "There is no such user" : "" }];
+  if (found === undefined) return;
+  const row = withoutOverMerges(effects, found);
+  send(effects, { id: row.id, externalId: row.externalId, side: sideOf(effects.view, row, key) }, { type: "admit" });
+}
 
 export function resolveSession(effects: Effects, { user, appId, startedAt, device }: BodyOf<"reportSession">): void {
   const at = Math.min(startedAt, effects.at);

@@ -2,17 +2,8 @@
 import { NameRoom } from "../domain/event-names.ts";
 import type { ProfileChange } from "../domain/profile-record.ts";
 
-/** Lists are empty where nothing of the kind was set. */
-export interface Changed {
-  readonly fields: readonly string[];
-  readonly customAttributes: readonly string[];
-  readonly customEvents: readonly string[];
-  readonly products: readonly string[];
-  readonly more: boolean;
-}
-
-/** Each name once, in the order in which it came first. Most users have one record, so lists are made as they are needed. */
-export class ChangedNames implements Changed {
+/** Lists are empty where nothing of the kind was set. Each name once, in the order in which it came first. Most users have one record, so lists are made as they are needed. */
+export class ChangedNames {
   fields: string[] = none;
   customAttributes: string[] = none;
   customEvents: string[] = none;

@@ -35,12 +35,7 @@ export function eventsOf(workspaceId: string, records: readonly ProfileRecord[])
   return [...updatedOf(workspaceId, updated), ...single];
 }
 
-interface Updated extends UpdatedUser {
-  /** Of the last record. */
-  mark: Mark;
-  externalId: string;
-  readonly names: ChangedNames;
-}
+type Updated = UpdatedUser & { readonly names: ChangedNames };
 
 function addTo(updated: Map<UserId, Updated>, { userId, mark, change, externalId = "" }: ProfileRecord): void {
   const known = updated.get(userId);

@@ -3,13 +3,14 @@ import { fieldNumbers, MessageBytes } from "../../../platform/message-bytes.ts";
 import { ChangePlaceSchema, ProfileUserUpdatedSchema, UpdatedUserSchema } from "../../../proto/gen/heddle/profile/v1/profile_event_pb.ts";
 import type { Mark } from "../../../platform/age.ts";
 import type { UserId } from "../domain/user-key.ts";
-import type { Changed } from "./changed-names.ts";
+import type { ChangedNames } from "./changed-names.ts";
 
 export interface UpdatedUser {
   readonly userId: UserId;
-  readonly mark: Mark;
-  readonly externalId: string;
-  readonly names: Changed;
+  /** Of the last record. */
+  mark: Mark;
+  externalId: string;
+  readonly names: Pick<ChangedNames, "fields" | "customAttributes" | "customEvents" | "products" | "more">;
 }
 
 export function updatedMessage(eventId: string, workspaceId: string, users: Iterable<UpdatedUser>): Uint8Array {

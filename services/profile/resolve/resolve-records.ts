@@ -7,10 +7,10 @@ import { UnknownVersion } from "../../../platform/record-version.ts";
 import type { Identities } from "../domain/identities.ts";
 import type { IntakeRecord } from "../domain/intake-record.ts";
 import type { IdentityStore, RecordOutcome, RequestOrigin, SetAsideRecord } from "../domain/ports.ts";
+import type { ProfileRecord } from "../domain/profile-record.ts";
 import type { ResolvedRecord } from "../domain/resolve-batch.ts";
 import type { ResolveOptions } from "../domain/resolve-effects.ts";
 import { type CountOptions, countStep } from "./count-step.ts";
-import { originsOf } from "./origins.ts";
 import { type Resolve, resolveWorkspace } from "./resolve-workspace.ts";
 import type { Views } from "./views.ts";
 
@@ -107,4 +107,19 @@ function decodeAll(
 function addOutcome(outcomes: [number, RecordOutcome][], { sequence, outcome, items }: ResolvedRecord): void {
   if (outcome === undefined && items === undefined) return;
   outcomes.push([sequence, { ...(outcome && { repeat: outcome }), ...(items && { items }) }]);
+}
+
+/** The requests worth remembering, which set a field of a profile, in the order of the log. `records` holds all that are resolved. */
+function originsOf(records: readonly IntakeRecord[], resolved: readonly ResolvedRecord[]): RequestOrigin[] {
+  const setting = new Set<number>();
+  for (const { sequence, profiles } of resolved) if (profiles.some(setsFields)) setting.add(sequence);
+  if (setting.size === 0) return [];
+  return records.flatMap(({ sequence, requestId, actor, receivedAt, body }) =>
+    setting.has(sequence) ? [{ sequence, requestId, actor, receivedAt, what: body.type }] : []
+  );
+}
+
+/** Events, purchases and engagements only count. */
+function setsFields({ change: { type } }: ProfileRecord): boolean {
+  return type !== "event" && type !== "purchase" && type !== "engagement";
 }
