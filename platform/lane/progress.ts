@@ -4,6 +4,8 @@ import type { Clock } from "../clock.ts";
 export interface Progress {
   /** The last sequence that is through: decided, or durable and readable, as its owner says. */
   readonly reached: number;
+  /** Whether anybody waits for what is not reached. */
+  readonly isAwaited: boolean;
   /** Moves on and wakes the callers that waited for it. Never moves back. */
   advance(to: number): void;
   /** True as soon as `sequence` is reached, false after `ms` (Infinity: never) without it. */
@@ -18,6 +20,9 @@ export function createProgress(clock: Clock, start = 0): Progress {
   const progress: Progress = {
     get reached() {
       return reached;
+    },
+    get isAwaited() {
+      return waiting.size > 0;
     },
     advance(to) {
       if (to <= reached) return;

@@ -3,6 +3,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { Clock } from "../../platform/clock.ts";
 import { openSqliteEvents } from "../../platform/events/sqlite.ts";
 import { newId } from "../../platform/identifier.ts";
+import type { Progress } from "../../platform/lane/progress.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Log } from "../../platform/log/log.ts";
 import { partitionOf } from "../../platform/log/partition.ts";
@@ -18,7 +19,7 @@ import type { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_s
 import { type EmailStatuses, noStatuses, renderUsers } from "./domain/email-statuses.ts";
 import { findUsers } from "./domain/find-users.ts";
 import type { Addressed } from "./domain/lane-item.ts";
-import type { Applied } from "./domain/ports.ts";
+import type { Applied, Position } from "./domain/ports.ts";
 import { resolveBatch } from "./domain/resolve-batch.ts";
 import type { JsonObject } from "./domain/track-object.ts";
 import type { UserId, UserKey } from "./domain/user-key.ts";
@@ -131,7 +132,7 @@ export async function openProfile(options: ProfileOptions): Promise<ProfilePart>
     health: () => healthOf(partitions),
     ...work,
     async settled() {
-      await Promise.all(partitions.map(async ({ steps }, partition) => steps.progress.wait(await log.tail(partition), Infinity)));
+      await Promise.all(partitions.map(async (_, partition) => applied.wait({ partition, sequence: await log.tail(partition) }, Infinity)));
     },
     redrive: () => void redrive(),
     close: async () => {
@@ -221,6 +222,8 @@ export async function* readUsers(
 interface Partition {
   readonly steps: CommittedSteps;
   readonly redrive: Redrive;
+  /** Somebody waits for a step: there is no rest before the next one. */
+  hurry(): void;
   /** Why nothing is applied at the moment; undefined while all is well. */
   trouble(): string | undefined;
   /** Ends after the step under way. */
@@ -255,25 +258,32 @@ function startPartition(options: ProfileOptions, { tables, views }: { tables: Pr
       const reason = reading.trouble();
       return reason === undefined ? undefined : `Cannot apply partition ${partition}: ${reason}`;
     },
+    hurry: reading.hurry,
     close: () => reading.close(),
   };
 }
 
 function appliedOf(partitions: readonly Partition[]): Applied {
-  function of(partition: number): CommittedSteps {
+  function of(partition: number): Partition {
     const found = partitions[partition];
     if (found === undefined) throw new Error(`Expected a partition below ${partitions.length}, got ${partition}`);
-    return found.steps;
+    return found;
+  }
+  /** Who waits for it ends the rest before the next step. */
+  function awaited({ partition, sequence }: Position): Progress {
+    const { steps: { progress }, hurry } = of(partition);
+    if (progress.reached < sequence) hurry();
+    return progress;
   }
   // A step is a transaction: what is decided is applied
   return {
-    wait: ({ partition, sequence }, ms) => of(partition).progress.wait(sequence, ms),
-    through: ({ partition }) => of(partition).progress.reached,
-    waitDecided: ({ partition, sequence }, ms) => of(partition).progress.waitLeft(sequence, ms),
-    decidedThrough: ({ partition }) => of(partition).progress.reached,
-    hurry: () => {},
+    wait: (position, ms) => awaited(position).wait(position.sequence, ms),
+    through: ({ partition }) => of(partition).steps.progress.reached,
+    waitDecided: (position, ms) => awaited(position).waitLeft(position.sequence, ms),
+    decidedThrough: ({ partition }) => of(partition).steps.progress.reached,
+    hurry: (position) => void awaited(position),
     waitUsers: (_position, _users, ms) => Promise.resolve(ms),
-    outcome: ({ partition, sequence }) => of(partition).outcomes.take(sequence),
+    outcome: ({ partition, sequence }) => of(partition).steps.outcomes.take(sequence),
   };
 }
 

@@ -4,13 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { limits } from "../../../platform/limits.ts";
+import type { Clock } from "../../../platform/clock.ts";
 import { fakeClock } from "../../../platform/clock.fixture.ts";
 import type { Log } from "../../../platform/log/log.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
 import type { PureSteps } from "../apply/pure-steps.ts";
 import { applyRecord } from "../domain/apply-records.ts";
-import { event, mergeUsers, rowsIn, testProfiles } from "../profile-service.fixture.ts";
+import { event, mergeUsers, rowsIn, testProfiles, usersKnown } from "../profile-service.fixture.ts";
 
 const { open: openTest, close: closeTest } = testProfiles();
 const folders: string[] = [];
@@ -277,6 +278,24 @@ test("one process trims the log behind the checkpoint", async () => {
   expect(rowsIn(profile, "log_records")).toBe(10);
   clock.advance(limits.logTrimMs);
   await vi.waitFor(() => expect(rowsIn(profile, "log_records")).toBe(0));
+});
+
+test("one process rests after a step of several records, until somebody waits for the next one", async () => {
+  let [elapsed, rests] = [0, 0];
+  const clock: Clock = {
+    ...fakeClock(),
+    monotonic: () => (elapsed += 1),
+    after(ms) {
+      if (ms <= limits.stepsApartMsMax) rests += 1;
+      return () => {};
+    },
+  };
+  const profile = await openTest({ clock });
+  await Promise.all([profile.track({ events: [event("a")] }), profile.track({ events: [event("b")] })]);
+  await vi.waitFor(() => expect(rests).toBe(1));
+  await Promise.all([profile.track({ events: [event("c")] }), profile.track({ events: [event("d")] })]);
+  expect(rowsIn(profile, usersKnown)).toBe(2);
+  expect(await profile.user("d")).toMatchObject({ custom_events: [{ count: 1 }] });
 });
 
 /** A database that refuses writes while `isBroken` says so; the log has its own way to it. */

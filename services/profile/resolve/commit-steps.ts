@@ -19,6 +19,7 @@ import { redriving } from "./redriving.ts";
 import type { RecordTrace, Resolved, ResolvedWorkspace } from "./resolve-records.ts";
 import type { Step, StepStore, UnitOfWork, WorkspaceStep } from "./step-store.ts";
 import type { StepOf, StepPlace, Steps } from "./steps.ts";
+import { restMs } from "./rest.ts";
 import { createStride } from "./stride.ts";
 import { planSweep } from "./sweep.ts";
 import type { Views } from "./views.ts";
@@ -57,6 +58,8 @@ export class CommittedSteps implements Steps {
   #trimmed = 0;
   #trimAt: number;
   #sweepAt = 0;
+  /** After the latest step. */
+  #restMs = 0;
   #forgetAt: number;
 
   constructor(parts: CommitParts) {
@@ -124,6 +127,7 @@ export class CommittedSteps implements Steps {
     const pace = new StepPace(clock, began);
     const applied = await this.#apply(effects, pace);
     if (!pace.hasRested) await pace.rest();
+    const bytesMax = this.#stride.bytesMax();
     this.#stride.took(records, pace.workedMs);
     const { spans, consentTraces } = beginSpans(this.#parts, resolved.traces, began);
     const workspaces = resolved.workspaces.map((workspace) => stepOf(workspace, consentTraces));
@@ -133,6 +137,7 @@ export class CommittedSteps implements Steps {
     this.progress.advance(through);
     if (workspaces.some(({ consent }) => consent.length > 0)) onConsent();
     await this.#countIfChanged();
+    this.#restMs = restMs(records, { tookMs: clock.monotonic() - began, bytesMax });
     return true;
   }
 
@@ -247,7 +252,8 @@ export class CommittedSteps implements Steps {
 
   async settle(wasBusy: boolean): ReturnType<Steps["settle"]> {
     await this.#trim();
-    if (wasBusy || this.#sweepAt === 0 || this.#due !== undefined) return "busy";
+    if (this.#sweepAt === 0 || this.#due !== undefined) return "busy";
+    if (wasBusy) return this.progress.isAwaited ? "busy" : { pauseMs: this.#restMs };
     return this.#untrimmed() > 0 ? Math.max(1, this.#trimAt - this.#parts.clock.monotonic()) : "idle";
   }
 

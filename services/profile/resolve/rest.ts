@@ -1,11 +1,13 @@
-/** How long a resolver of the mesh rests between two steps. */
+/** How long a resolver rests between two steps. */
 import { limits } from "../../../platform/limits.ts";
 
-interface StepTimes {
-  /** From when resolving began until it was published. */
+interface StepTook {
+  /** From when resolving began until the step was out. */
   readonly tookMs: number;
-  /** The latest write of rows that ended. */
-  readonly writingMs: number;
+  /** The latest write of rows that ended, where that goes on beside the steps. */
+  readonly writingMs?: number;
+  /** What could be read for it. */
+  readonly bytesMax: number;
 }
 
 /**
@@ -13,9 +15,9 @@ interface StepTimes {
  * `stepsApartMsMax` after that step began. One record alone is that of a caller who may be waiting for it, and where as much is read as a step takes
  * more is waiting already.
  */
-export function restMs(records: readonly { readonly body: Uint8Array }[], { tookMs, writingMs }: StepTimes): number {
+export function restMs(records: readonly { readonly body: Uint8Array }[], { tookMs, writingMs = 0, bytesMax }: StepTook): number {
   const bytes = records.reduce((sum, { body }) => sum + body.byteLength, 0);
-  const isFull = records.length * 2 > limits.passRecordsMax || bytes * 2 > limits.passBytesMax;
+  const isFull = records.length * 2 > limits.passRecordsMax || bytes * 2 > bytesMax;
   return isFull || records.length < 2
     ? 0
     : Math.min(limits.stepRestTimes * (tookMs + writingMs), Math.max(0, limits.stepsApartMsMax - tookMs));
