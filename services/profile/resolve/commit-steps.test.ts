@@ -143,6 +143,19 @@ function identityKinds({ database }: { database: Database }): Record<string, num
   return Object.fromEntries(rows.map((row) => [String(row["kind"]), Number(row["count"])]));
 }
 
+test("the job of a merge that is not decided yet is not called unknown", async () => {
+  const clock = fakeClock();
+  const profile = await openTest({ clock, log: unread });
+  const status = profile.client.getMergeStatus({ scope: profile.scope(), jobId: await mergeUsers(profile, "a", "b") });
+  const over = vi.fn<(error: unknown) => void>();
+  void status.catch(over);
+  await vi.waitFor(() => {
+    clock.advance(limits.readWaitMs);
+    expect(over).toHaveBeenCalled();
+  });
+  await expect(status).rejects.toMatchObject({ reason: "DEADLINE_EXCEEDED" });
+});
+
 describe("one process after a crash", () => {
   test("applies what was appended and not read, once", async () => {
     const path = filePath();

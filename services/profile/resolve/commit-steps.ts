@@ -205,10 +205,10 @@ export class CommittedSteps implements Steps {
 
   async #countBacklog(): Promise<void> {
     const { profiles, owns, partition } = this.#parts;
-    const held = await profiles.listHeld(limits.heldRedriveMax);
+    const blocked = await profiles.listHeld(limits.heldRedriveMax);
     const setAside = await profiles.listSetAside(limits.heldRedriveMax);
     this.backlog = {
-      heldUsers: held.filter((user) => owns(user.workspaceId)).length,
+      heldUsers: blocked.filter((user) => owns(user.workspaceId)).length,
       setAside: setAside.filter((record) => record.partition === partition).length,
     };
     this.#isCounted = true;

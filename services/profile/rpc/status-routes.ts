@@ -14,12 +14,16 @@ import { readOf, type ServiceParts } from "./request.ts";
 
 export function statusRoutes(parts: ServiceParts) {
   return {
-    /** Of each update of a merge or identify request. Refuses NOT_FOUND for a job that no request of the workspace got. */
+    /**
+     * Of each update of a merge or identify request. Refuses NOT_FOUND for a job that no request of the workspace got, and
+     * DEADLINE_EXCEEDED while it may be one of a request that is not decided yet.
+     */
     async getMergeStatus(message) {
       const request = readOf(message);
-      await catchUp(parts, request);
+      const { behind } = await catchUp(parts, request);
       const key = `j:${message.jobId}` as const;
       const row = (await parts.identities.load(request.workspaceId, [key])).get(key) as JobRow | undefined;
+      if (row === undefined && behind) throw new Refusal("DEADLINE_EXCEEDED", "The job may be one that is not decided yet: ask again");
       if (row === undefined) throw new Refusal("NOT_FOUND", "Expected the job id of a merge, got one that is not known");
       const outcomes = row.outcomes.map(({ status, reason, sourceId, targetId, undoUntil }, index) => {
         return { index, status, reason, sourceUserId: sourceId ?? "", targetUserId: targetId ?? "", undoUntil: BigInt(undoUntil) };
