@@ -35,6 +35,9 @@ export const laneLimits = {
   // A resolver rests after a step of several records: so many times what the step and its write take, and until so long after its beginning at most
   stepRestTimes: 2,
   stepsApartMsMax: 150,
+  // In one process it rests after one whose workspaces have fewer changes each than these, until so long after its beginning
+  workspaceChangesFew: 8,
+  transactionsApartMs: 60,
   // How long lanes and resolvers of a process work before calls that came meanwhile have their turn
   timeSliceMs: 10,
   laneWaitMsMax: 2_000,

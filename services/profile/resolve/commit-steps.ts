@@ -19,7 +19,7 @@ import { redriving } from "./redriving.ts";
 import type { RecordTrace, Resolved, ResolvedWorkspace } from "./resolve-records.ts";
 import type { Step, StepStore, UnitOfWork, WorkspaceStep } from "./step-store.ts";
 import type { StepOf, StepPlace, Steps } from "./steps.ts";
-import { restMs } from "./rest.ts";
+import { transactionRestMs } from "./rest.ts";
 import { createStride } from "./stride.ts";
 import { planSweep } from "./sweep.ts";
 import type { Views } from "./views.ts";
@@ -127,7 +127,6 @@ export class CommittedSteps implements Steps {
     const pace = new StepPace(clock, began);
     const applied = await this.#apply(effects, pace);
     if (!pace.hasRested) await pace.rest();
-    const bytesMax = this.#stride.bytesMax();
     this.#stride.took(records, pace.workedMs);
     const { spans, consentTraces } = beginSpans(this.#parts, resolved.traces, began);
     const workspaces = resolved.workspaces.map((workspace) => stepOf(workspace, consentTraces));
@@ -137,7 +136,8 @@ export class CommittedSteps implements Steps {
     this.progress.advance(through);
     if (workspaces.some(({ consent }) => consent.length > 0)) onConsent();
     await this.#countIfChanged();
-    this.#restMs = restMs(records, { tookMs: clock.monotonic() - began, bytesMax });
+    const tookMs = clock.monotonic() - began;
+    this.#restMs = transactionRestMs({ records: records.length, workspaces: workspaces.length, changes: effects.length, tookMs });
     return true;
   }
 

@@ -239,7 +239,7 @@ class PublishedSteps implements Steps {
     const at = this.#here;
     this.#writing.begin(() => this.#write(at, planned, resolved.workspaces));
     for (const { body } of records) this.#bytes += body.byteLength + limits.logMessageStoredBytes;
-    this.#restMs = restMs(records, { tookMs: clock.monotonic() - began, writingMs: this.#writingMs, bytesMax: this.bytesMax() });
+    this.#restMs = restMs(records, { tookMs: clock.monotonic() - began, writingMs: this.#writingMs });
     return true;
   }
 

@@ -1,7 +1,7 @@
 /** Steps that follow each other are made of what came meanwhile. */
 import { expect, test } from "vitest";
 import { limits } from "../../../platform/limits.ts";
-import { restMs } from "./rest.ts";
+import { restMs, transactionRestMs } from "./rest.ts";
 
 test.each([
   { what: "a step of one record", records: 1, bytes: 100, tookMs: 20, rest: 0 },
@@ -13,5 +13,15 @@ test.each([
   { what: "one of more than half of its bytes", records: 2, bytes: limits.passBytesMax / 4 + 1, tookMs: 20, rest: 0 },
 ])("restMs() after $what is $rest ms", ({ records, bytes, tookMs, writingMs = 0, rest }) => {
   const step = Array.from({ length: records }, () => ({ body: new Uint8Array(bytes) }));
-  expect(restMs(step, { tookMs, writingMs, bytesMax: limits.passBytesMax })).toBe(rest);
+  expect(restMs(step, { tookMs, writingMs })).toBe(rest);
+});
+
+test.each([
+  { what: "one record", records: 1, workspaces: 1, changes: 1, tookMs: 10, rest: 0 },
+  { what: "few changes", records: 2, workspaces: 2, changes: 3, tookMs: 10, rest: limits.transactionsApartMs - 10 },
+  { what: "some in each of its workspaces", records: 2, workspaces: 2, changes: 2 * limits.workspaceChangesFew, tookMs: 10, rest: 0 },
+  { what: "nothing to do", records: 2, workspaces: 0, changes: 0, tookMs: 10, rest: 0 },
+  { what: "few that took long", records: 2, workspaces: 2, changes: 3, tookMs: limits.transactionsApartMs + 1, rest: 0 },
+])("transactionRestMs() after a step of $what is $rest ms", ({ rest, ...step }) => {
+  expect(transactionRestMs(step)).toBe(rest);
 });

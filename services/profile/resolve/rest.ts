@@ -1,24 +1,40 @@
 /** How long a resolver rests between two steps. */
 import { limits } from "../../../platform/limits.ts";
 
-interface StepTook {
-  /** From when resolving began until the step was out. */
+interface StepTimes {
+  /** From when resolving began until it was published. */
   readonly tookMs: number;
-  /** The latest write of rows that ended, where that goes on beside the steps. */
-  readonly writingMs?: number;
-  /** What could be read for it. */
-  readonly bytesMax: number;
+  /** The latest write of rows that ended. */
+  readonly writingMs: number;
 }
 
 /**
- * After a step that took so long, while the one before was written for so long: a step of few records costs nearly what one of many does, so where many come they come together; the rest ends
+ * In the mesh, after a step that took so long, while the one before was written for so long: a step of few records costs nearly what one of many does, so where many come they come together; the rest ends
  * `stepsApartMsMax` after that step began. One record alone is that of a caller who may be waiting for it, and where as much is read as a step takes
  * more is waiting already.
  */
-export function restMs(records: readonly { readonly body: Uint8Array }[], { tookMs, writingMs = 0, bytesMax }: StepTook): number {
+export function restMs(records: readonly { readonly body: Uint8Array }[], { tookMs, writingMs }: StepTimes): number {
   const bytes = records.reduce((sum, { body }) => sum + body.byteLength, 0);
-  const isFull = records.length * 2 > limits.passRecordsMax || bytes * 2 > bytesMax;
+  const isFull = records.length * 2 > limits.passRecordsMax || bytes * 2 > limits.passBytesMax;
   return isFull || records.length < 2
     ? 0
     : Math.min(limits.stepRestTimes * (tookMs + writingMs), Math.max(0, limits.stepsApartMsMax - tookMs));
+}
+
+interface Transaction {
+  readonly records: number;
+  readonly workspaces: number;
+  /** Changes of users. */
+  readonly changes: number;
+  /** From when resolving began until it was committed. */
+  readonly tookMs: number;
+}
+
+/**
+ * In one process, after a step whose workspaces have few changes each, as of requests of one object: a workspace costs a step twice as much as a change does, so more that come together cost less.
+ * The rest ends `transactionsApartMs` after that step began. One record alone is that of a caller who may be waiting for it.
+ */
+export function transactionRestMs({ records, workspaces, changes, tookMs }: Transaction): number {
+  const hasFew = records > 1 && changes < workspaces * limits.workspaceChangesFew;
+  return hasFew ? Math.max(0, limits.transactionsApartMs - tookMs) : 0;
 }
