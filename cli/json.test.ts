@@ -125,7 +125,7 @@ test("import, log redrive and users tell what they did", { timeout: 60_000 }, as
   const report = `${file}.errors.ndjson`;
   const seconds = expect.any(Number) as number;
   expect(await shown(`import ${file}`, 1)).toEqual({ ...counts, dryRun: false, refused: 1, inPart: 0, notCarried: {}, report, seconds });
-  expect(await shown("log redrive")).toEqual({ users: 0, records: 0, consent: 0 });
+  expect(await shown("log redrive")).toEqual({ users: 0, records: 0, consent: 0, more: false });
   expect(await shown("log status")).toMatchObject({ held: [], setAside: [], unread: [] });
   expect(await shown("users rejected")).toEqual([]);
   expect(await shownLines("export --workspace demo")).toContainEqual(expect.objectContaining({ external_id: "ann" }));

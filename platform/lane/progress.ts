@@ -14,9 +14,9 @@ export interface Progress {
   waitLeft(sequence: number, ms: number): Promise<number | undefined>;
 }
 
-export function createProgress(clock: Clock, start = 0): Progress {
+export function createProgress(clock: Clock): Progress {
   const waiting = new Set<Waiter>();
-  let reached = start;
+  let reached = 0;
   const progress: Progress = {
     get reached() {
       return reached;

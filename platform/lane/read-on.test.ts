@@ -34,13 +34,13 @@ test("what may be over is tried at once, and the rests begin anew where it is no
   await reading.close();
 });
 
-test("no notice cuts a pause short, but who is to hurry does not pause, and a close ends it", async () => {
+test("no notice cuts a pause short, but who is to hurry does not pause, nor who is awaited when it begins, and a close ends it", async () => {
   const clock = fakeClock();
-  let turns = 0;
+  let [turns, awaited] = [0, 0];
   const reading = readOn({ clock, idleMs: 1_000, watch: () => () => {} }, {
     turn() {
       turns += 1;
-      return Promise.resolve({ pauseMs: 100 });
+      return Promise.resolve({ pauseMs: 100, unless: () => awaited-- > 0 });
     },
     recover: () => {},
   });
@@ -55,6 +55,10 @@ test("no notice cuts a pause short, but who is to hurry does not pause, and a cl
   reading.hurry();
   await setImmediate();
   expect(turns).toBe(3);
+  awaited = 2;
+  reading.hurry();
+  await setImmediate();
+  expect(turns).toBe(6);
   await reading.close();
-  expect(turns).toBe(3);
+  expect(turns).toBe(6);
 });

@@ -8,9 +8,15 @@ export interface Turning {
    * One piece of work; "idle" where there was nothing to do, or so many milliseconds until there is, if no notice comes; `pauseMs`: the next turn
    * comes so much later whatever notices come, so that it has more to do, unless it is to hurry.
    */
-  turn(): Promise<"busy" | "idle" | number | { readonly pauseMs: number }>;
+  turn(): Promise<"busy" | "idle" | number | Pause>;
   /** What is in memory may be ahead of or behind what is stored: forget it. `failures` counts from 1. */
   recover(error: unknown, failures: number): void;
+}
+
+interface Pause {
+  readonly pauseMs: number;
+  /** Asked when the pause begins: who came while the turn ended is not to wait. */
+  readonly unless: () => boolean;
 }
 
 export interface ReadOnParts {
@@ -73,7 +79,7 @@ class Loop {
         const was = await this.#turning.turn();
         this.#failures = 0;
         this.trouble = undefined;
-        if (typeof was === "object") await this.#pause("asked for", was.pauseMs);
+        if (typeof was === "object") await this.#pause("asked for", was.unless() ? 0 : was.pauseMs);
         else if (was !== "busy" && !this.#isNoticed) await this.#rest(was === "idle" ? this.#parts.idleMs : was);
       } catch (error) {
         this.#failures += 1;

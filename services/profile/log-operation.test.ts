@@ -64,7 +64,8 @@ test("heddle log show tells what a record of the intake says that was set aside,
   const unplaced = encodeRecord({ workspaceId: "", requestId: "req-7", actor: "key", receivedAt: 5, body });
   await profile.log.append(0, unplaced);
   const sequence = await profile.log.append(0, Uint8Array.of(255, 7));
-  await expect.poll(async () => (await log.status()).setAside).toHaveLength(2);
+  await profile.part.settled();
+  expect((await log.status()).setAside).toHaveLength(2);
   const shown = await log.show({ partition: 0, sequence: sequence - 1 });
   expect(JSON.parse(shown.json)).toMatchObject({ origin: { request_id: "req-7" }, remove_external_ids: { external_ids: ["a"] } });
   expect([shown.size, shown.first]).toEqual([unplaced.length, new Uint8Array(unplaced)]);

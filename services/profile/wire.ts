@@ -251,6 +251,7 @@ function startPartition(options: ProfileOptions, { tables, views }: { tables: Pr
     steps,
     redrive(skips) {
       const done = steps.redrive(skips);
+      reading.hurry();
       reading.wake();
       return done;
     },

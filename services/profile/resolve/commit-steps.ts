@@ -253,7 +253,7 @@ export class CommittedSteps implements Steps {
   async settle(wasBusy: boolean): ReturnType<Steps["settle"]> {
     await this.#trim();
     if (this.#sweepAt === 0 || this.#due !== undefined) return "busy";
-    if (wasBusy) return this.progress.isAwaited ? "busy" : { pauseMs: this.#restMs };
+    if (wasBusy) return { pauseMs: this.#restMs, unless: () => this.progress.isAwaited };
     return this.#untrimmed() > 0 ? Math.max(1, this.#trimAt - this.#parts.clock.monotonic()) : "idle";
   }
 

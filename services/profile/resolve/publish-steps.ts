@@ -340,7 +340,7 @@ class PublishedSteps implements Steps {
   /** Forgets intake, rows and checkpoints behind the place, by time and by bytes; never the last checkpoint. */
   async settle(wasBusy: boolean): ReturnType<Steps["settle"]> {
     if (!this.#trimming.isUnderWay) this.#trimming.begin(() => this.#trim());
-    if (wasBusy) return this.awaits() ? "busy" : { pauseMs: this.#restMs };
+    if (wasBusy) return { pauseMs: this.#restMs, unless: () => this.awaits() };
     await this.#trimming.done();
     const isDue = this.#at !== undefined && this.#writtenThrough > this.#trimmed;
     return isDue ? Math.max(1, this.#trimAt - this.#parts.clock.monotonic()) : "idle";
