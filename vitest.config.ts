@@ -71,8 +71,8 @@ const patient = { testTimeout: 60_000, hookTimeout: 60_000 };
 export default defineConfig({
   test: {
     pool: "forks",
-    // One more than the cores of CI: tests wait for processes and for disks a quarter of the time
-    maxWorkers: 3,
+    // One more than the cores of CI: tests wait for processes and for disks a quarter of the time, but those whose mesh takes both cores by itself
+    maxWorkers: env.HEDDLE_TEST_SHAPE === "mesh" ? 2 : 3,
     // A second, vitest's own, is too short for a condition on a busy machine
     expect: { poll: { timeout: 15_000 } },
     globalSetup: "test/run-folder.ts",

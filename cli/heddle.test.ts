@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { outcomeOf } from "../test/command-line.ts";
 
 const command = resolve(import.meta.dirname, "heddle.mjs");
 let folder = "";
@@ -182,7 +183,7 @@ test("heddle keys works beside a running server, which takes a new key at once a
   expect((await track(server.url, next.secret)).status).toBe(201);
 });
 
-test("heddle apply and export work on the folder of a running server", async () => {
+test("heddle apply and export work on the folder of a running server, and an export shows on a terminal how far it is", async () => {
   const server = await started(["--no-demo"]);
   const applied = await heddle(["apply", "-f", declaration(acme)]).ended;
   expect(applied).toMatchObject({ code: 0 });
@@ -206,6 +207,11 @@ test("heddle apply and export work on the folder of a running server", async () 
     readFileSync(join(folder, "o"), "utf8").trim().split("\n").map((line) => (JSON.parse(line) as { external_id: string }).external_id),
   ).toEqual(["u"]);
   expect(named.err).toContain("nobody");
+  const words = [process.execPath, command, "export", "-o", join(folder, "shown")].join(" ");
+  const terminal = spawn("script", ["-qefc", words, "/dev/null"], { env: { ...process.env, HEDDLE_DATA_DIR: dataDir } });
+  const { code, output } = await outcomeOf(terminal);
+  expect(output.replaceAll("\r\u001b[K", "|").replaceAll(/\d+ users?/g, "n")).toMatch(/^(?:\|Exporting: n)+\|Exported n\r\n$/);
+  expect(code).toBe(0);
 });
 
 test("heddle start goes on without the reader of its log, and still stops when told", async () => {

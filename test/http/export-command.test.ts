@@ -1,12 +1,6 @@
 /** heddle export of a whole workspace beside a running server, in one process and in the mesh. */
-import { spawn } from "node:child_process";
-import { rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { env, execPath } from "node:process";
 import { expect, test } from "vitest";
-import { outcomeOf, runCommand } from "../command-line.ts";
-import { repository } from "../heddle.ts";
+import { runCommand } from "../command-line.ts";
 import { fresh, heddleSuite } from "../suite.ts";
 
 const suite = heddleSuite();
@@ -19,17 +13,6 @@ test("heddle export gives every user as the API does", async () => {
   expect(code, errors).toBe(0);
   const exported = output.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(byId(exported)).toEqual(byId(users));
-});
-
-test("heddle export -o shows on a terminal how far it is", async () => {
-  await suite.track({ attributes: [{ external_id: fresh() }] });
-  const file = join(tmpdir(), `heddle-export-${fresh()}`);
-  const words = [execPath, join(repository, "cli/heddle.mjs"), "export", "--workspace", "demo", "-o", file];
-  const variables = { ...env, ...suite.heddle.commandEnv };
-  const { code, output } = await outcomeOf(spawn("script", ["-qefc", words.join(" "), "/dev/null"], { env: variables }));
-  rmSync(file);
-  expect(output.replaceAll("\r\u001b[K", "|").replaceAll(/\d+ users?/g, "n")).toMatch(/^(?:\|Exporting: n)+\|Exported n\r\n$/);
-  expect(code).toBe(0);
 });
 
 function byId(users: readonly object[]): object[] {
