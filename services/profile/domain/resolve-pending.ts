@@ -14,17 +14,17 @@ export function keepPending(effects: Effects, name: NameKey | AddressKey, set: P
   const { requestId, actor, sequence } = effects.record;
   const found = view.pending(name);
   if (found === undefined) view.put("w:count", view.pendingCount() + 1);
-  const others = (found?.memberships ?? []).filter((kept) => kept.groupId !== set.groupId || kept.sequence !== sequence);
+  const others = (found?.memberships ?? []).filter((one) => one.groupId !== set.groupId || one.sequence !== sequence);
   const memberships = bounded([...others, { ...set, requestId, actor, sequence }], set.groupId);
   view.put(`w:${name}`, { memberships });
 }
 
 /** Without one state of the group where it has too many: its oldest subscribe, else the oldest state but one. */
 function bounded(memberships: readonly PendingMembership[], groupId: string): readonly PendingMembership[] {
-  const earlier = memberships.filter((kept) => kept.groupId === groupId).slice(0, -1);
+  const earlier = memberships.filter((one) => one.groupId === groupId).slice(0, -1);
   if (earlier.length < limits.pendingStatesPerGroupMax) return memberships;
   const gone = earlier.find(({ state }) => state === "subscribed") ?? earlier[1];
-  return memberships.filter((kept) => kept !== gone);
+  return memberships.filter((one) => one !== gone);
 }
 
 /** The user has got the names. Costs nothing where no membership of the workspace waits. */
@@ -39,8 +39,8 @@ export function takePending(effects: Effects, userId: UserId, names: readonly (N
     if (found === undefined) continue;
     for (const [at, { groupId, state, sequence, ...origin }] of found.memberships.entries()) {
       const asked = sequence === undefined ? {} : { askedAt: sequence };
-      const later = found.memberships.slice(at + 1).filter((kept) => kept.groupId === groupId);
-      const laterAt = later.flatMap((kept) => kept.sequence ?? []);
+      const later = found.memberships.slice(at + 1).filter((one) => one.groupId === groupId);
+      const laterAt = later.flatMap((one) => one.sequence ?? []);
       changeConsent(effects, { type: "membership", userId, groupId, state, carried: true, ...asked, laterAt }, origin);
     }
     view.put(`w:${name}`, undefined);

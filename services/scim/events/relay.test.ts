@@ -48,3 +48,31 @@ test("a change makes the relay look at its company alone; the start, a wake and 
   expect(await looked()).toEqual([undefined]);
   await relay.close();
 });
+
+test("a wake at the moment at which the relay ends its looks makes it look again", async () => {
+  const ends = Array.from({ length: 10 }, async (_, at) => {
+    const looks: (readonly string[] | undefined)[] = [];
+    const relay = openRelay({
+      outbox: {
+        next(_limit, companies) {
+          looks.push(companies);
+          if (companies === undefined) void after(at + 1, () => relay.wake("a"));
+          return Promise.resolve([]);
+        },
+        done: () => Promise.resolve(),
+      },
+      publish: () => Promise.resolve(),
+      clock: fakeClock(),
+      logger: silentLogger,
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    await relay.close();
+    return looks;
+  });
+  expect(await Promise.all(ends)).toEqual(ends.map(() => [undefined, ["a"]]));
+});
+
+async function after(ticks: number, work: () => void): Promise<void> {
+  for (let left = ticks; left > 0; left -= 1) await undefined;
+  work();
+}

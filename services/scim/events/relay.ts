@@ -40,6 +40,8 @@ export function openRelay(deps: { outbox: Outbox; publish: Publish; clock: Clock
         some = waiting.length;
       }
     }
+    // In the same turn as the look at what is asked: a wake behind it begins anew
+    running = undefined;
   }
 
   function later(error: unknown): void {
@@ -55,9 +57,8 @@ export function openRelay(deps: { outbox: Outbox; publish: Publish; clock: Clock
     cancelRetry?.();
     if (state.closed || running) return;
     running = drain().catch((error: unknown) => {
-      if (!state.closed) later(error);
-    }).finally(() => {
       running = undefined;
+      if (!state.closed) later(error);
     });
   }
 
