@@ -1,4 +1,5 @@
 /** The pages of the one-click unsubscribe: plain HTML that loads and runs nothing. */
+import { escapeText } from "../../platform/escape-html.ts";
 import type { Reason, Refusal } from "../../platform/refusal.ts";
 import type { HttpAnswer } from "../http-message.ts";
 import { personPage } from "./person-page.ts";
@@ -10,7 +11,7 @@ export function unsubscribePage(email: string, group: string | undefined): HttpA
   const what = group === undefined ? "email" : `email of ${named(group)}`;
   return page(
     "Unsubscribe",
-    `<p>Do you want no more ${what} to <strong>${escaped(email)}</strong>?</p>
+    `<p>Do you want no more ${what} to <strong>${escapeText(email)}</strong>?</p>
 <form method="post"><input type="hidden" name="List-Unsubscribe" value="One-Click"><button type="submit">Unsubscribe</button></form>`,
   );
 }
@@ -39,7 +40,7 @@ const sentences: ReadonlyMap<Reason, Sentences> = new Map([
 ]);
 
 function named(group: string): string {
-  return group === "" ? "one list" : `<strong>${escaped(group)}</strong>`;
+  return group === "" ? "one list" : `<strong>${escapeText(group)}</strong>`;
 }
 
 const policy = closedPolicy(["form-action", "'self'"], ["allow-forms"]);
@@ -51,8 +52,4 @@ function page(heading: string, content: string): HttpAnswer {
     headers: personPageHeaders(policy),
     body: personPage(heading, content),
   };
-}
-
-function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;").replaceAll("'", "&#39;");
 }

@@ -1,6 +1,6 @@
 /** DATA: the pages used where none is stored: plain HTML with labels, readable on a phone, worked by keyboard, in dark and light. */
 
-import { escapeText } from "./escape.ts";
+import { escapeText } from "../../../platform/escape-html.ts";
 
 interface BuiltInGroup {
   /** The name of its form field. */

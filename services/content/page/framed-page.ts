@@ -4,7 +4,7 @@
  */
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
-import { escapeText } from "./escape.ts";
+import { escapeText } from "../../../platform/escape-html.ts";
 import { sandboxWords } from "./page-policy.ts";
 
 /** Where the workspace's scripts run. */

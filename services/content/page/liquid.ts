@@ -5,7 +5,7 @@ import { Refusal } from "../../../platform/refusal.ts";
 import { globalField, globalState, groupField } from "../domain/form-choices.ts";
 import { type PersonFields, standardFields, type WantedFields } from "../domain/person-fields.ts";
 import { checkLiquid, checkLiquidSize, headTag } from "./check-liquid.ts";
-import { escapeAnywhere } from "./escape.ts";
+import { escapeAnywhere } from "../../../platform/escape-html.ts";
 import { plainLiquid } from "./liquid-source.ts";
 import { PageProblem } from "./page-problem.ts";
 

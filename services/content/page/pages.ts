@@ -6,7 +6,7 @@ import type { Center, CenterContent, PageOptions, PageSettings } from "../domain
 import type { WantedFields } from "../domain/person-fields.ts";
 import type { PageChecker } from "../domain/center-ports.ts";
 import { type AboutPage, checkHtml } from "./check-html.ts";
-import { escapeText } from "./escape.ts";
+import { escapeText } from "../../../platform/escape-html.ts";
 import { openTemplate, type PageTemplate, parsePage } from "./liquid.ts";
 import type { PageKind } from "./page-element.ts";
 import { PageProblem } from "./page-problem.ts";
