@@ -3,6 +3,7 @@ import { asCalled } from "./called-as.ts";
 import { errorText } from "../platform/error-text.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { isStoreFault } from "../platform/sqlite/faults.ts";
+import { Unusable } from "../platform/unusable.ts";
 
 export const exitCodes = { ok: 0, failure: 1, usage: 2 } as const;
 
@@ -71,7 +72,7 @@ export function reportFailure(error: unknown): number {
     printError(`Deno was not allowed what Heddle needs (${error.message}): run it as "node cli/deno.mjs ...", which grants it`);
     return exitCodes.failure;
   }
-  const expected = error instanceof CommandError || error instanceof Refusal || isSystemError(error);
+  const expected = error instanceof CommandError || error instanceof Refusal || error instanceof Unusable || isSystemError(error);
   printError(expected ? error.message : storeText(error) ?? faultText(error));
   return exitCodes.failure;
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { sha256Hex } from "../identifier.ts";
 import { limits } from "../limits.ts";
 import { Refusal } from "../refusal.ts";
+import { Unusable } from "../unusable.ts";
 import { splitStatements, tablesOf } from "./cql.ts";
 import type { Row, Session, Statement } from "./session.ts";
 
@@ -64,7 +65,7 @@ export function readMigrations(folder: string): Migration[] {
  * Gives the versions it applied. Refuses with STATE_CONFLICT while another run holds the lock, which ends by itself a
  * minute after its owner died. Run twice it does nothing; stopped half way, it goes on at the version that was begun,
  * whose statements do nothing where they are done. Where a newer build has been here there is nothing to do: versions
- * only add, so older builds go on with what they know. Throws where a version was changed.
+ * only add, so older builds go on with what they know. Throws Unusable where a version was changed.
  * Where a version seals, builds that do not know it refuse tables that are sealed: the digest of their first version is another one.
  * In a keyspace that never was migrated, two first runs at the very same moment are not kept apart.
  */
@@ -99,7 +100,9 @@ async function versionsOf(session: Session, migrations: readonly Migration[]): P
   for (const [at, { digest }] of migrations.slice(0, rows.length).entries()) {
     const found = rows[at]?.["digest"];
     if (found !== digest && (at > 0 || !sealsOf(migrations).has(String(found)))) {
-      throw new Error(`Version ${at + 1} of the tables was another one when it was applied`);
+      throw new Unusable(
+        `Version ${at + 1} of the tables was another one when it was applied: run the build that applied it, or a newer one`,
+      );
     }
   }
   return rows;

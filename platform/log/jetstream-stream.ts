@@ -1,6 +1,7 @@
 /** The stream a log lies in: its name and subjects, how it is made, and what makes an existing one unfit. */
 import type { Logger } from "../logger.ts";
 import { Refusal } from "../refusal.ts";
+import { Unusable } from "../unusable.ts";
 import type { FoundStream } from "../epoch/judge.ts";
 import { askApi, connectJetStream, type ConnectOptions, isAway, type JetStreamConnection } from "./jetstream-connection.ts";
 import { sizeProblem } from "./message-size.ts";
@@ -49,7 +50,7 @@ export function noticeSubject(name: string): string {
 
 /**
  * Connects, and makes the stream or checks the one that is there, and brings its bytes and replicas to what is asked.
- * Refuses LOG_UNAVAILABLE while no server answers, which may be tried again. Throws with everything that makes the stream
+ * Refuses LOG_UNAVAILABLE while no server answers, which may be tried again. Throws Unusable with everything that makes the stream
  * unfit: it drops what is old, it was made for another number of partitions.
  */
 export async function connectToStream(options: StreamShape & ConnectOptions): Promise<JetStreamConnection> {
@@ -77,7 +78,7 @@ async function openStream(connection: JetStreamConnection, parts: { shape: Strea
   checkShape(shape, connection);
   const found = await infoOf(connection, shape.name) ?? await makeMissing(connection, shape);
   const problems = streamProblems(found.config, shape);
-  if (problems.length > 0) throw new Error(`The stream "${shape.name}" cannot be used: ${problems.join("; ")}`);
+  if (problems.length > 0) throw new Unusable(`The stream "${shape.name}" cannot be used: ${problems.join("; ")}`);
   if (found.config.max_bytes === shape.bytesMax && found.config.num_replicas === shape.replicas) return;
   const config = { ...found.config, max_bytes: shape.bytesMax, num_replicas: shape.replicas };
   await askApi(connection, { subject: `STREAM.UPDATE.${shape.name}`, body: config });
@@ -204,14 +205,14 @@ function checkShape(shape: StreamShape, connection: JetStreamConnection): void {
     throw new RangeError(`Expected an epoch from 0 to ${epochMax}, got ${epoch}`);
   }
   const [major = 0, minor = 0] = connection.serverVersion.split(".").map(Number);
-  if (major < 2 || (major === 2 && minor < 12)) throw new Error(`Expected nats-server 2.12 or later, got ${connection.serverVersion}`);
+  if (major < 2 || (major === 2 && minor < 12)) throw new Unusable(`Expected nats-server 2.12 or later, got ${connection.serverVersion}`);
   checkMessageSize(connection);
 }
 
-/** Throws where the server takes too little: a setting, which no waiting mends. */
+/** Throws Unusable where the server takes too little: a setting, which no waiting mends. */
 export function checkMessageSize({ messageBytesMax }: Pick<JetStreamConnection, "messageBytesMax">): void {
   const problem = sizeProblem(messageBytesMax);
-  if (problem !== undefined) throw new Error(problem);
+  if (problem !== undefined) throw new Unusable(problem);
 }
 
 const sequencesPerEpoch = 2 ** 40;

@@ -57,7 +57,7 @@ describe("openDatabase()", () => {
       mkdirSync(join(folder, there));
       copyFileSync(join(folder, "a.db-wal"), `${path}-wal`);
       if (there === "an empty file") writeFileSync(path, "");
-      expect(() => openDatabase({ path })).toThrow(`Cannot open the database "${path}"`);
+      expect(() => openDatabase({ path })).toThrow(`"${path}-wal" has changes of a database that was here`);
       expect(statSync(`${path}-wal`).size).toBeGreaterThan(0);
       copyFileSync(join(folder, "a.db"), path);
       const whole = openDatabase({ path });

@@ -5,6 +5,7 @@ import { type Clock, systemClock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import { type Logger, silentLogger } from "../logger.ts";
 import { Refusal } from "../refusal.ts";
+import { Unusable } from "../unusable.ts";
 import { type CheckpointOptions, type Checkpoints, createCheckpoints, withinCommits } from "./checkpoints.ts";
 import { commitFailed, isStoreFault, notWritten } from "./faults.ts";
 import { leftOverChanges } from "./left-over.ts";
@@ -72,14 +73,14 @@ export interface DatabaseOptions extends Partial<WalSyncParts>, Pick<CheckpointO
 }
 
 function openHandle(path: string, logger: Logger): DatabaseSync {
+  const leftOver = path === inMemory ? undefined : leftOverChanges(path);
+  if (leftOver !== undefined) {
+    throw new Unusable(
+      `"${leftOver}" has changes of a database that was here, and a new one would remove them: put that one back, or move the file away`,
+    );
+  }
   let handle: DatabaseSync | undefined;
   try {
-    const leftOver = path === inMemory ? undefined : leftOverChanges(path);
-    if (leftOver !== undefined) {
-      throw new Error(
-        `"${leftOver}" has changes of a database that was here, and a new one would remove them: put that one back, or move the file away`,
-      );
-    }
     if (path !== inMemory) makeOwnerOnly(path, (file, error) => logger.error("file_open_to_others", error, { file }));
     handle = new DatabaseSync(path, { timeout: limits.storeBusyTimeoutMs, defensive: true, allowExtension: false });
     handle.exec(`

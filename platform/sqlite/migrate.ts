@@ -1,18 +1,19 @@
 /** Versioned tables: every owner brings its DDL as a list that only grows, and each entry runs once. */
 import { Refusal } from "../refusal.ts";
+import { Unusable } from "../unusable.ts";
 import type { Database } from "./database.ts";
 
 /**
  * Brings the tables of owner `name` to the newest of `versions`; entry i (SQL, several statements allowed) leads to
  * version i + 1. Each runs in a transaction of its own together with its mark, so a crash leaves whole versions.
- * Throws where the file was written by a newer build: an older one would not understand it. Refuses STATE_CONFLICT where a server of an
+ * Throws Unusable where the file was written by a newer build: an older one would not understand it. Refuses STATE_CONFLICT where a server of an
  * older build works on the tables.
  */
 export async function migrate(database: Database, name: string, versions: readonly string[]): Promise<void> {
   await database.write(() => database.handle.exec(marks));
   const found = currentVersion(database, name);
   if (found > versions.length) {
-    throw new Error(
+    throw new Unusable(
       `The tables of "${name}" have version ${found}, this build knows ${versions.length}: start a newer build`,
     );
   }

@@ -1,0 +1,44 @@
+/** What heddle start says of a data folder that it must not touch: a sentence, and nothing to be reported. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { openDatabase } from "../platform/sqlite/database.ts";
+import { migrate } from "../platform/sqlite/migrate.ts";
+import { runCommand } from "../test/command-line.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "heddle-refused-"));
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function heddle(args: readonly string[], dataDir: string) {
+  return runCommand(args, { HEDDLE_DATA_DIR: dataDir, HEDDLE_HTTP_PORT: "0", HEDDLE_LOG_LEVEL: "silent" });
+}
+
+test("a folder with tables of a newer build, by start and by commands", async () => {
+  const dataDir = join(folder, "newer");
+  mkdirSync(dataDir);
+  const database = openDatabase({ path: join(dataDir, "heddle.db") });
+  await migrate(database, "documents", Array.from({ length: 99 }, () => "SELECT 1"));
+  await database.close();
+  for (const args of [["start"], ["keys", "list"]]) {
+    expect(await heddle(args, dataDir)).toEqual({
+      code: 1,
+      output: "",
+      errors: expect.stringMatching(/^The tables of "documents" have version 99, this build knows \d+: start a newer build\n$/),
+    });
+  }
+});
+
+test("changes that lie there without their database", async () => {
+  const dataDir = join(folder, "left-over");
+  const wal = join(dataDir, "heddle.db-wal");
+  mkdirSync(dataDir);
+  writeFileSync(wal, "changes");
+  expect(await heddle(["start"], dataDir)).toEqual({
+    code: 1,
+    output: "",
+    errors: expect.stringMatching(/^".*heddle\.db-wal" has changes of a database that was here, .* or move the file away\n$/),
+  });
+  expect(readFileSync(wal, "utf8")).toBe("changes");
+});
