@@ -237,14 +237,14 @@ test("deno task start runs Heddle", async () => {
   expect([code, out]).toEqual([0, expect.stringContaining("Usage: heddle start")]);
 });
 
-test("heddle start says which port is in use", async () => {
+test.each(["HEDDLE_HTTP", "HEDDLE_RPC", "HEDDLE_METRICS"])("heddle start says that the port of %s is in use", async (variable) => {
   const other = createServer();
   await new Promise<void>((done) => other.listen(0, "127.0.0.1", done));
   const { port } = other.address() as { port: number };
-  const { code, err } = await heddle(["start"], { HEDDLE_HTTP_PORT: String(port), HEDDLE_LOG_LEVEL: "silent" }).ended;
+  const { code, err } = await heddle(["start"], { [`${variable}_PORT`]: String(port), HEDDLE_LOG_LEVEL: "silent" }).ended;
   await new Promise((done) => other.close(done));
   expect(code).toBe(1);
-  expect(err).toMatch(new RegExp(`^Port ${port} of 127.0.0.1 is in use: .*HEDDLE_HTTP_PORT.*\n$`));
+  expect(err).toMatch(new RegExp(`^Port ${port} of 127.0.0.1 is in use: .*${variable}_PORT.*\n$`));
 });
 
 test("heddle start says that another server has the folder", async () => {

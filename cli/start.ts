@@ -7,6 +7,7 @@ import type { Logger } from "../platform/logger.ts";
 import { runUntilSignal } from "../platform/process.ts";
 import { Refusal } from "../platform/refusal.ts";
 import type { Database } from "../platform/sqlite/database.ts";
+import type { TelemetryConfig } from "../platform/telemetry/config.ts";
 import { asCalled } from "./called-as.ts";
 import { applyAtStart, readDeclaration } from "./apply.ts";
 import { declareAllGroups } from "./declare-groups.ts";
@@ -67,7 +68,7 @@ async function open(
     return heddle;
   } catch (error) {
     await heddle.close();
-    throw addressProblem(error, config) ?? error;
+    throw addressProblem(error, addressesOf(config)) ?? error;
   }
 }
 
@@ -78,7 +79,8 @@ async function openFolder(
   try {
     return await openEmbedded(config, options.logger, options.prepare);
   } catch (error) {
-    throw folderProblem(error, config.dataDir) ?? error;
+    // The metrics are served before all else
+    throw addressProblem(error, [metricsAddress(config.telemetry)]) ?? folderProblem(error, config.dataDir) ?? error;
   }
 }
 
@@ -101,10 +103,25 @@ function withoutStartFailure(logger: Logger): Logger {
   };
 }
 
-function addressProblem(error: unknown, config: StartConfig): CommandError | undefined {
-  const isRpc = config.rpc !== undefined && error instanceof Error && "port" in error && error.port === config.rpc.port;
-  const { host, port } = isRpc && config.rpc !== undefined ? config.rpc : config.gateway;
-  const variable = isRpc ? "HEDDLE_RPC" : "HEDDLE_HTTP";
+interface Address {
+  readonly host: string;
+  readonly port: number;
+  /** Its settings begin with this. */
+  readonly variable: string;
+}
+
+function addressesOf({ rpc, gateway }: StartConfig): [Address, ...Address[]] {
+  return [{ ...gateway, variable: "HEDDLE_HTTP" }, ...(rpc === undefined ? [] : [{ ...rpc, variable: "HEDDLE_RPC" }])];
+}
+
+function metricsAddress({ metricsHost, metricsPort = 0 }: TelemetryConfig): Address {
+  return { host: metricsHost, port: metricsPort, variable: "HEDDLE_METRICS" };
+}
+
+/** Of the address whose port the error names, else of the first. */
+function addressProblem(error: unknown, [first, ...others]: readonly [Address, ...Address[]]): CommandError | undefined {
+  const meant = others.find((address) => error instanceof Error && "port" in error && error.port === address.port);
+  const { host, port, variable } = meant ?? first;
   const texts = new Map<unknown, string>([
     [
       "EADDRINUSE",
