@@ -23,7 +23,14 @@ test("all but the newest go, and what killed backups left before them; other fil
   const halves = [`${made(2)}.part`, `${made(2)}.part-wal`, `${made(6)}.part`];
   for (const name of [made(1), made(3), made(4), made(5), ...halves, "heddle.db", "notes.txt"]) writeFileSync(join(folder, name), "");
   mkdirSync(join(folder, "heddle-other"));
-  expect(removeOldBackups(folder, 2)).toEqual([made(1), made(3)]);
+  expect(removeOldBackups(join(folder, made(5)), 2)).toEqual([made(1), made(3)]);
   expect(readdirSync(folder).sort()).toEqual([made(4), made(5), `${made(6)}.part`, "heddle-other", "heddle.db", "notes.txt"].sort());
-  expect(removeOldBackups(folder, 2)).toEqual([]);
+  expect(removeOldBackups(join(folder, made(5)), 2)).toEqual([]);
+});
+
+test("the one just made stays, also where the clock was ahead when the others were made", () => {
+  for (const name of [made(3), made(27), made(28), made(29)]) writeFileSync(join(folder, name), "");
+  expect(removeOldBackups(join(folder, made(3)), 3)).toEqual([made(27)]);
+  expect(removeOldBackups(join(folder, made(3)), 1)).toEqual([made(28), made(29)]);
+  expect(readdirSync(folder)).toEqual([made(3)]);
 });

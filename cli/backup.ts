@@ -34,8 +34,9 @@ export async function backup(target: string, options: BackupOptions): Promise<nu
   if (options.pauseWrites && !isMesh(options)) {
     throw new UsageError("--pause-writes is for the mesh: a data folder is copied while it is written");
   }
-  const code = await backUp(isFolder ? backupFileIn(target, systemClock.now()) : target, options);
-  if (options.keep !== undefined) removeOldBackups(target, options.keep);
+  const file = isFolder ? backupFileIn(target, systemClock.now()) : target;
+  const code = await backUp(file, options);
+  if (options.keep !== undefined) removeOldBackups(file, options.keep);
   return code;
 }
 
