@@ -57,6 +57,21 @@ test("a default that a row names is that of the code", () => {
   expect(readAll({ ...given, ...defaults })).toEqual(readAll(given));
 });
 
+test("what docs/mesh.md sets to run the mesh is all that its parts ask for", () => {
+  const [, block = ""] = /^## Run it$.*?^```sh\n(.*?)^```$/ms.exec(readFileSync(join(root, "docs/mesh.md"), "utf8")) ?? [];
+  const lines = block.split("\n");
+  const exported = settingsIn(lines.filter((line) => line.startsWith("export ")).join("\n"));
+  function settingsOf(part: string): ConfigRecord {
+    return { ...exported, ...settingsIn(lines.find((line) => line.includes(` serve ${part}`)) ?? "") };
+  }
+  expect(readConfig(settingsOf("profile"), readMeshProfileConfig)).toMatchObject({ rpc: { host: "10.0.1.1" } });
+  expect(readConfig(settingsOf("gateway"), readMeshGatewayConfig)).toMatchObject({ gateway: { host: "0.0.0.0" } });
+});
+
+function settingsIn(text: string): ConfigRecord {
+  return Object.fromEntries([...text.matchAll(/\b(HEDDLE_\w+)=(\S+)/g)].map(([, name = "", value = ""]) => [name, value]));
+}
+
 function readAll(record: ConfigRecord): object {
   const mesh = readConfig(record, (reader: ConfigReader) => ({
     gateway: readMeshGatewayConfig(reader),
