@@ -61,7 +61,7 @@ export async function readEventStream(options: Pick<EventStreamShape, "name"> & 
   }
 }
 
-/** `isBatch`: whether so many are published together; never in a stream of a build before, until `heddle migrate` was there. */
+/** `isBatch`: whether so many are published together; never in a stream of a build before, until a profile process of this one has started. */
 function eventsOf(connection: JetStreamConnection, name: string, isBatch: (count: number) => boolean = () => false): Events {
   return {
     async publish(events) {
