@@ -7,8 +7,9 @@ import type { Session } from "../platform/cassandra/session.ts";
 import { systemClock } from "../platform/clock.ts";
 import { type ConfigReader, readConfig } from "../platform/config.ts";
 import { limits } from "../platform/limits.ts";
-import { connectJetStream } from "../platform/log/jetstream-connection.ts";
-import { roomOf } from "../platform/log/jetstream-stream.ts";
+import { laneLayout } from "../platform/lane/layout.ts";
+import { connectJetStream, type JetStreamConnection } from "../platform/log/jetstream-connection.ts";
+import { roomOf, streamProblems } from "../platform/log/jetstream-stream.ts";
 import { findAll } from "../platform/epoch/guard.ts";
 import { streamNamesOf } from "../platform/epoch/streams.ts";
 import { silentLogger } from "../platform/logger.ts";
@@ -18,7 +19,16 @@ import type { Finding } from "../platform/finding.ts";
 import { judgeReach, type Reach } from "./judge-security.ts";
 import { gatewayKeyspace, type LoadKeyspace, meshKeyspaces } from "./mesh-parts.ts";
 import { readGatewayReaches, readReaches } from "./mesh-reaches.ts";
-import { type CassandraFacts, judgeCassandra, judgeEpoch, judgeNats, judgeRedis, type NatsFacts, type RedisFacts } from "./judge-mesh.ts";
+import {
+  type CassandraFacts,
+  judgeCassandra,
+  judgeEpoch,
+  judgeNats,
+  judgeRedis,
+  judgeTables,
+  type NatsFacts,
+  type RedisFacts,
+} from "./judge-mesh.ts";
 
 /** One check failing says nothing of the others: each server is asked by itself. */
 export async function examineMesh(env: NodeJS.ProcessEnv): Promise<Finding[]> {
@@ -86,17 +96,30 @@ async function attempt(check: string, work: () => Promise<Finding[]>): Promise<F
 async function factsOfNats({ streams, monitorUrl }: DoctorConfig): Promise<NatsFacts> {
   const connection = await connectJetStream({ ...streams.nats, logger: silentLogger });
   try {
-    const names = Object.values(streamNamesOf(streams.logName));
-    const rooms = await Promise.all(names.map(async (name) => ({ name, room: await roomOf(connection, name) })));
+    const names = streamNamesOf(streams.logName);
+    const { partitions, lanes } = streams;
+    const orders = { intake: partitions, lanes: laneLayout(partitions, lanes).partitions };
+    const found = await Promise.all([
+      factsOfStream(connection, names.intake, orders.intake),
+      factsOfStream(connection, names.lanes, orders.lanes),
+      factsOfStream(connection, names.events),
+    ]);
     return {
       version: connection.serverVersion,
       messageBytesMax: connection.messageBytesMax,
-      streams: rooms.flatMap(({ name, room }) => room === undefined ? [] : [{ name, ...room }]),
+      streams: found.flat(),
       sync: monitorUrl === "" ? undefined : await syncOf(monitorUrl),
     };
   } finally {
     await connection.close();
   }
+}
+
+/** Nothing where it is not there. The stream of events, which has no partitions, is brought to its settings when the profile service starts. */
+async function factsOfStream(connection: JetStreamConnection, name: string, partitions?: number): Promise<NatsFacts["streams"]> {
+  const room = await roomOf(connection, name);
+  if (room === undefined) return [];
+  return [{ name, ...room, problems: partitions === undefined ? [] : streamProblems(room.config, { name, partitions }) }];
 }
 
 /** From the monitoring port, as no client may ask for it. */
@@ -143,9 +166,7 @@ async function checkTablesOf(load: LoadKeyspace, env: NodeJS.ProcessEnv): Promis
   const migrations = readMigrations(schemaFolder);
   const version = await currentVersion(session, migrations).catch(errorText);
   await session.close();
-  const upToDate = version === migrations.length;
-  const behind = typeof version === "string" ? version : `version ${version} of ${migrations.length}: run heddle migrate`;
-  return { check: keyspace, level: upToDate ? "ok" : "fail", text: upToDate ? `version ${version}` : behind };
+  return { check: keyspace, ...(typeof version === "string" ? { level: "fail", text: version } : judgeTables(version, migrations.length)) };
 }
 
 /** Whether the log and the rows of each keyspace are of one history. */

@@ -1,10 +1,10 @@
 /** What the doctor says of servers. */
 import { expect, test } from "vitest";
 import type { Finding } from "../platform/finding.ts";
-import { judgeCassandra, judgeNats, judgeRedis } from "./judge-mesh.ts";
+import { judgeCassandra, judgeNats, judgeRedis, judgeTables } from "./judge-mesh.ts";
 
 const mib = 1024 ** 2;
-const stream = { name: "heddle_lanes", bytes: 10 * mib, bytesMax: 100 * mib, replicas: 1 };
+const stream = { name: "heddle_lanes", bytes: 10 * mib, bytesMax: 100 * mib, replicas: 1, problems: [] };
 const nats = { version: "2.12.1", messageBytesMax: mib, streams: [stream], sync: { always: true, everySeconds: 0 } };
 const cassandra = { version: "5.0.5", nodes: 3, commitlogSync: "periodic", copies: 3 };
 const redis = { version: "7.2.4", policy: "noeviction", appendOnly: true };
@@ -23,6 +23,7 @@ test.each([
   ["nobody to ask", { sync: undefined }, "ok ok warn ok"],
   ["nearly full", { streams: [{ ...stream, bytes: 85 * mib }] }, "ok ok ok warn"],
   ["events, which make room", { streams: [{ ...stream, name: "heddle_events", bytes: 100 * mib }] }, "ok ok ok"],
+  ["a stream that was changed by hand", { streams: [{ ...stream, problems: ["it has a max_age"] }] }, "ok ok ok fail ok"],
   ["the least that it may take", { messageBytesMax: 64 * 1024 }, "ok ok ok ok"],
   ["one that takes less", { messageBytesMax: 64 * 1024 - 1 }, "ok fail ok ok"],
 ])("NATS: %s", (_, change, expected) => {
@@ -46,4 +47,13 @@ test.each([
   ["one that says nothing", { policy: undefined, appendOnly: false }, "ok warn warn"],
 ])("Redis: %s", (_, change, expected) => {
   expect(levels(judgeRedis({ ...redis, ...change }))).toBe(expected);
+});
+
+test.each([
+  ["as it should be", 3, "ok version 3"],
+  ["before heddle migrate", 2, "fail version 2 of 3: run heddle migrate"],
+  ["of a newer build, from which one went back", 4, "ok version 4, of a newer build; this one knows 3"],
+])("tables: %s", (_, version, expected) => {
+  const { level, text } = judgeTables(version, 3);
+  expect(`${level} ${text}`).toBe(expected);
 });

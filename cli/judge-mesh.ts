@@ -7,8 +7,14 @@ export interface NatsFacts {
   readonly version: string;
   /** `max_payload` of the server that was asked. */
   readonly messageBytesMax: number;
-  /** Those that are there. */
-  readonly streams: readonly { readonly name: string; readonly bytes: number; readonly bytesMax: number; readonly replicas: number }[];
+  /** Those that are there; `problems`: what somebody has set otherwise, so that no part would open it. */
+  readonly streams: readonly {
+    readonly name: string;
+    readonly bytes: number;
+    readonly bytesMax: number;
+    readonly replicas: number;
+    readonly problems: readonly string[];
+  }[];
   /** Undefined without HEDDLE_NATS_MONITOR_URL. */
   readonly sync: { readonly always: boolean; readonly everySeconds: number } | undefined;
 }
@@ -36,7 +42,8 @@ export function judgeNats({ version, messageBytesMax, streams, sync }: NatsFacts
     { check: "NATS max_payload", level: tooSmall === undefined ? "ok" : "fail", text: tooSmall ?? `${messageBytesMax} bytes` },
     { check: "NATS sync_interval", ...syncFinding(sync, streams.every(({ replicas }) => replicas >= 3) && streams.length > 0) },
   ];
-  for (const { name, bytes, bytesMax } of streams) {
+  for (const { name, bytes, bytesMax, problems } of streams) {
+    if (problems.length > 0) findings.push({ check: name, level: "fail", text: `cannot be used: ${problems.join("; ")}` });
     // The stream of events lets the oldest go
     if (name.endsWith("_events")) continue;
     const share = Math.round((bytes / bytesMax) * 100);
@@ -85,6 +92,12 @@ export function judgeCassandra({ version, nodes, commitlogSync, copies }: Cassan
       text: isPeriodic && few ? "periodic: a power cut loses what is no longer in the log; set it to group or batch" : commitlogSync,
     },
   ];
+}
+
+/** Of a keyspace; versions only add, so that a build goes on with the tables of a newer one. */
+export function judgeTables(version: number, known: number): Omit<Finding, "check"> {
+  if (version < known) return { level: "fail", text: `version ${version} of ${known}: run heddle migrate` };
+  return { level: "ok", text: version === known ? `version ${version}` : `version ${version}, of a newer build; this one knows ${known}` };
 }
 
 export function judgeRedis({ version, policy, appendOnly }: RedisFacts): Finding[] {

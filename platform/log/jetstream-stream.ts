@@ -91,7 +91,7 @@ function makeMissing(connection: JetStreamConnection, shape: StreamShape): Promi
 }
 
 /** Everything about a stream's configuration that would break a promise of the log. */
-export function streamProblems(config: StreamConfig, shape: StreamShape): string[] {
+export function streamProblems(config: StreamConfig, shape: Pick<StreamShape, "name" | "partitions" | "epoch">): string[] {
   const { partitions, epoch } = { partitions: config.metadata?.[partitionsKey], epoch: config.metadata?.[epochKey] };
   const checks: [boolean, string][] = [
     [(config.max_age ?? 0) > 0, "it has a max_age, which drops records silently"],
@@ -130,9 +130,11 @@ export async function endOfStream(
 export async function roomOf(
   connection: JetStreamConnection,
   name: string,
-): Promise<{ readonly bytes: number; readonly bytesMax: number; readonly replicas: number } | undefined> {
+): Promise<{ readonly bytes: number; readonly bytesMax: number; readonly replicas: number; readonly config: StreamConfig } | undefined> {
   const found = await infoOf(connection, name);
-  return found && { bytes: found.state.bytes, bytesMax: found.config.max_bytes ?? -1, replicas: found.config.num_replicas ?? 1 };
+  if (found === undefined) return undefined;
+  const { config, state } = found;
+  return { bytes: state.bytes, bytesMax: config.max_bytes ?? -1, replicas: config.num_replicas ?? 1, config };
 }
 
 /** What a stream says of the log that it is of; undefined where there is no stream. */

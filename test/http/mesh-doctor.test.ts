@@ -1,6 +1,9 @@
 /** heddle doctor before the servers of the mesh. */
-import { env } from "node:process";
+import process, { env } from "node:process";
 import { expect, test } from "vitest";
+import { connectJetStream } from "../../platform/log/jetstream-connection.ts";
+import { createStream, deleteStream } from "../../platform/log/jetstream-stream.ts";
+import { silentLogger } from "../../platform/logger.ts";
 import { runCommand } from "../command-line.ts";
 
 const settings: Record<string, string> = JSON.parse(env.HEDDLE_TEST_MESH ?? "{}");
@@ -28,4 +31,19 @@ test("heddle doctor names the server that is away", async () => {
   const { code, output } = await runCommand(["doctor"], away);
   expect(code).toBe(1);
   expect(output).toMatch(/^NATS +fail +could not be asked/m);
+});
+
+test("heddle doctor names a stream that was changed by hand so that no part would open it", async () => {
+  const logName = `doctor_${process.pid}`;
+  const connection = await connectJetStream({ servers: [settings["HEDDLE_NATS_URL"] ?? ""], logger: silentLogger });
+  const name = `${logName}_intake`;
+  try {
+    await createStream(connection, { name, subjects: [`${name}.>`], max_age: 3_600e9 });
+    const { code, output } = await runCommand(["doctor"], { ...settings, HEDDLE_LOG_NAME: logName });
+    expect(code).toBe(1);
+    expect(output).toMatch(new RegExp(`^${name} +fail +cannot be used: it has a max_age, which drops records silently;`, "m"));
+  } finally {
+    await deleteStream(connection, name);
+    await connection.close();
+  }
 });
