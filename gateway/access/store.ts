@@ -82,7 +82,7 @@ export async function openAccess(options: AccessOptions): Promise<Access & Acces
     return clock.now() + current.aheadMs;
   }
   function writesPaused(): boolean {
-    return current.pausedUntil > now();
+    return current.pausedUntil > clock.monotonic();
   }
   const { closeCounts, ...counts } = openCounts(options, writesPaused);
   const lookForMissed = singleFlight<"set", void>(async () => {
@@ -164,7 +164,7 @@ interface AccessSet {
   /** "" for none. */
   readonly version: string;
   readonly held: Held;
-  /** Unix milliseconds on that clock. */
+  /** On our monotonic clock. */
   readonly pausedUntil: number;
   /** How far the clock of the last writer is ahead of ours, at least. */
   readonly aheadMs: number;
@@ -182,8 +182,14 @@ async function readSet({ documents, installation, clock }: AccessOptions): Promi
     const version = versionIn(before);
     // Written to between two reads: what was read may be of two versions
     if (versionIn(await documents.get(installation, head)) !== version) continue;
-    const aheadMs = Math.max(0, ((before as AccessHead | undefined)?.writtenAt ?? 0) - clock.now());
-    return { version, held: holdRows(rowsOf(found.flat())), pausedUntil: paused, aheadMs };
+    const writtenAt = (before as AccessHead | undefined)?.writtenAt ?? 0;
+    return {
+      version,
+      held: holdRows(rowsOf(found.flat())),
+      // Both times are of the clock that wrote them, which may not be ours: only how long the pause was to last says the same everywhere
+      pausedUntil: clock.monotonic() + Math.max(0, paused - writtenAt),
+      aheadMs: Math.max(0, writtenAt - clock.now()),
+    };
   }
   throw new Refusal("STORE_UNAVAILABLE", "Who may call is being changed all the time", { retryAfterSeconds: 1 });
 }

@@ -36,3 +36,19 @@ test("pause() holds in gateways of the same installation until its time, or unti
   access.close();
   other.close();
 });
+
+test.each([["ahead", 600_000], ["behind", -600_000]])("pause() holds as long in a gateway whose clock is %s", async (_, aheadMs) => {
+  const [clock, other] = [fakeClock(), fakeClock(fakeClock().now() + aheadMs)];
+  const documents = openCassandraDocuments({
+    session: recordingSession(schema, memorySession(schema).session),
+    layout: accessLayout,
+    clock,
+  });
+  const access = await openAccess({ documents, clock: other, logger: silentLogger, installation: "heddle" });
+  await openWritePause({ documents, clock, installation: "heddle" }).pause(clock.now() + 1_000);
+  await access.refresh();
+  expect(access.writesPaused()).toBe(true);
+  other.advance(1_000);
+  expect(access.writesPaused()).toBe(false);
+  access.close();
+});
