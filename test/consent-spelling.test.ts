@@ -1,7 +1,7 @@
-/** Consent over RPC: an address is the same in every spelling, where it is written and where it is read. */
+/** Consent over RPC: an address is the same in every spelling, where it is written and where it is read; a state is one that there is. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Refusal } from "../platform/refusal.ts";
-import { EmailStatus, PhoneMark, SubscriptionState } from "../proto/gen/heddle/lane/v1/lane_pb.ts";
+import { type EmailMark, EmailStatus, PhoneMark, SubscriptionState } from "../proto/gen/heddle/lane/v1/lane_pb.ts";
 import { MembershipStatus } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { type ConsentParts, openConsentParts, scope } from "./consent-parts.ts";
 
@@ -49,5 +49,19 @@ test("SetStatus, GetStatus and GetUserStatus know an address in every spelling; 
   expect((await subscription.getUserStatus({ scope, users: [phone] })).users).toMatchObject([{ externalId: "a" }]);
   for (const [group, to] of [["letter", { emails: ["ann@example.com", "nobody"] }], ["offers", { phones: ["12"] }]] as const) {
     await expect(set(group, { ...to } as { emails?: string[] })).rejects.toThrow(Refusal);
+  }
+});
+
+test("a state that nobody knows is refused, and nothing is in the log: the resolver could do nothing with it", async () => {
+  const { messagingStatus, subscription } = parts;
+  const emails = ["ann@example.com"];
+  for (const unknown of [0, 99, -1]) {
+    const asked = [
+      messagingStatus.setEmailStatus({ scope, emails, status: unknown as EmailStatus }),
+      messagingStatus.markEmails({ scope, emails, mark: unknown as EmailMark }),
+      messagingStatus.reportInvalidPhone({ scope, phones: ["+12125550123"], reason: unknown as PhoneMark }),
+      subscription.setStatus({ scope, updates: [{ subscriptionGroupId: "letter", state: unknown as SubscriptionState, emails }] }),
+    ];
+    for (const one of asked) await expect(one).rejects.toMatchObject({ reason: "INPUT_INVALID" });
   }
 });

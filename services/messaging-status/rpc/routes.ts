@@ -4,7 +4,14 @@ import { submitTo } from "../../../platform/intake/intake.ts";
 import type { IntakeBody } from "../../../platform/intake/record-bytes.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { scopeOf } from "../../../platform/request-context.ts";
-import { EmailMark, EmailStatus, PhoneMark, SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
+import {
+  EmailMark,
+  EmailMarkSchema,
+  EmailStatus,
+  EmailStatusSchema,
+  PhoneMark,
+  SubscriptionState,
+} from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import {
   type GetEmailStatesRequest,
   MarkEmailsRequestSchema,
@@ -17,6 +24,7 @@ import {
   type UseUnsubscribeLinkRequest,
 } from "../../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import { emailToRead, phoneToRead } from "../../consent/rpc/addresses.ts";
+import { knownValue } from "../../consent/rpc/known-value.ts";
 import { historyOf, operatorRoutes } from "../../consent/rpc/operator.ts";
 import { type EmailStatus as StatusName, unknownAddress } from "../domain/address-state.ts";
 import { listPage } from "./list-page.ts";
@@ -32,13 +40,13 @@ type Routes = Partial<ServiceImpl<typeof MessagingStatusService>>;
 function writeRoutes(parts: ServiceParts) {
   return {
     async setEmailStatus(message) {
-      if (message.status === EmailStatus.UNSPECIFIED) throw new Refusal("INPUT_INVALID", "Expected an email status, got none");
-      const value = { emails: emailsOf(message.emails), status: message.status };
+      const status = knownValue(EmailStatusSchema, message.status, "an email status");
+      const value = { emails: emailsOf(message.emails), status };
       return await write(parts, { schema: SetEmailStatusRequestSchema, message }, { case: "setEmailStatuses", value });
     },
     async markEmails(message) {
-      if (message.mark === EmailMark.UNSPECIFIED) throw new Refusal("INPUT_INVALID", "Expected a mark, got none");
-      return await write(parts, { schema: MarkEmailsRequestSchema, message }, markEmails(message.emails, message.mark));
+      const body = markEmails(message.emails, knownValue(EmailMarkSchema, message.mark, "a mark"));
+      return await write(parts, { schema: MarkEmailsRequestSchema, message }, body);
     },
     async removeInvalidPhones(message) {
       const body = markPhones(message.phones, PhoneMark.REMOVED);

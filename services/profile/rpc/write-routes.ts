@@ -4,6 +4,7 @@ import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { positionFromToken, positionToToken } from "../../../platform/intake/position.ts";
 import { limits } from "../../../platform/limits.ts";
+import { partitionOf } from "../../../platform/log/partition.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { scopeOf } from "../../../platform/request-context.ts";
 import { EngagementReport_Channel } from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
@@ -120,10 +121,11 @@ export function serviceRoutes(parts: ServiceParts) {
       const { position } = await submit(parts, scopeOf(message), { body: { case: "engagementReport", value: report } });
       return { position: positionToToken(position) };
     },
-    /** What became of a request that another service appended. */
+    /** What became of a request that another service appended. Refuses POSITION_INVALID for a place of another workspace's order, too. */
     async awaitOutcome(message) {
       const position = positionFromToken(message.position);
-      if (position === undefined) throw new Refusal("POSITION_INVALID");
+      const partition = partitionOf(scopeOf(message).workspaceId, parts.intake.log.partitions);
+      if (position?.partition !== partition) throw new Refusal("POSITION_INVALID");
       const { repeatOf } = await decidedRepeat(parts, position);
       return { repeat: repeatOf !== undefined, answer: Buffer.from(repeatOf ?? "", "base64") };
     },

@@ -108,3 +108,12 @@ test("who admits a user has the answer once that is applied, not when it is deci
   const asked = client.admitUser({ scope, user: { key: { case: "externalId", value: "ann" } } });
   await expect(asked).rejects.toMatchObject({ reason: "OUTCOME_UNKNOWN" });
 });
+
+test("an outcome is told of a place in the workspace's own order alone", async () => {
+  const { client } = openWorld({ outcome: () => ({ repeat: { kind: "first", answer: "" } }) });
+  const own = Buffer.from("0:1").toString("base64url");
+  expect(await client.awaitOutcome({ scope, position: own })).toMatchObject({ repeat: false });
+  for (const position of ["", Buffer.from("7:1").toString("base64url")]) {
+    await expect(client.awaitOutcome({ scope, position })).rejects.toMatchObject({ reason: "POSITION_INVALID" });
+  }
+});

@@ -5,6 +5,7 @@ import { type IntakeParts, submitTo } from "../../../platform/intake/intake.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { scopeOf } from "../../../platform/request-context.ts";
+import { SubscriptionStateSchema } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type { ProfileService, Scope } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import {
   type GetHistoryRequest,
@@ -15,6 +16,7 @@ import {
   type SubscriptionService,
 } from "../../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { emailsToWrite, phonesToWrite } from "../../consent/rpc/addresses.ts";
+import { knownValue } from "../../consent/rpc/known-value.ts";
 import { historyOf, type OperatorParts, operatorRoutes } from "../../consent/rpc/operator.ts";
 import { profileUsers } from "../clients/profile-users.ts";
 import { checkSetStatus } from "../domain/check-set-status.ts";
@@ -95,9 +97,10 @@ async function setStatus(parts: ServiceParts, message: SetStatusRequest) {
     body: {
       case: "setMemberships",
       value: {
-        updates: message.updates.map(({ emails, phones, ...update }, at) => ({
+        updates: message.updates.map(({ state, emails, phones, ...update }, at) => ({
           ...update,
           subscriptionGroupId: ids[at] ?? "",
+          state: knownValue(SubscriptionStateSchema, state, "a subscription state"),
           emails: emailsToWrite(emails),
           phones: phonesToWrite(phones),
         })),
