@@ -5,6 +5,7 @@ import type { Clock } from "../platform/clock.ts";
 import type { Gate } from "../platform/gate.ts";
 import { limits } from "../platform/limits.ts";
 import { Refusal } from "../platform/refusal.ts";
+import { BodyPieces } from "./body-pieces.ts";
 import { bodyCodingOf, decodeBody } from "./decode-body.ts";
 import { ClientGone, type HttpAnswer, type RequestHeaders } from "./http-message.ts";
 
@@ -114,20 +115,20 @@ export class Exchange {
     if (expects === "continue") response.writeContinue();
     return new Promise((resolve, reject) => {
       this.#rejectBody = reject;
-      let chunks: Uint8Array[] | undefined = [];
-      message.on("data", (chunk: Uint8Array) => {
-        if (chunks === undefined) return;
-        this.#hold(chunk.length);
+      let pieces: BodyPieces | undefined = new BodyPieces();
+      message.on("data", (piece: Uint8Array) => {
+        if (pieces === undefined) return;
+        this.#hold(piece.length);
         const fits = this.#bytesHeld <= bytesMax;
         if (fits && this.#hasRoomFor(0)) {
-          chunks.push(chunk);
+          pieces.add(piece);
           return;
         }
-        chunks = undefined;
+        pieces = undefined;
         this.#hold(-this.#bytesHeld);
         reject(fits ? new Refusal("OVERLOADED") : tooLarge(bytesMax));
       });
-      message.on("end", () => resolve(chunks?.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks ?? [])));
+      message.on("end", () => pieces && resolve(pieces.joined()));
       message.on("close", () => {
         if (!message.complete) reject(new ClientGone());
       });

@@ -16,6 +16,9 @@ export const headerLimits = {
   // Bodies that are held: of all requests, and where one of more than smallRequestBytesMax is refused for others to be taken
   bodyBytesInFlightMax: 128 * 1024 * 1024,
   largeBodyBytesInFlightMax: 96 * 1024 * 1024,
+  // Of a body, pieces of less are copied together, so many bytes at a time: a client may send one byte at a time
+  smallPieceBytes: 1024,
+  smallPiecesBytes: 8 * 1024,
   // Compressed bodies that are decompressed at a time: each counts as the largest of its route until its size is known
   bodiesUnfoldingMax: 4,
   // What comes out at a time: each piece is a round of the thread pool, 16 KiB cost five times the CPU
