@@ -20,6 +20,7 @@ export interface GatewayBus extends Bus {
 export function connectGatewayBus(nats: ConnectOptions, clock: Clock): GatewayBus {
   const listeners = new Set<Listener>();
   let closed = false;
+  let cancelRetry: (() => void) | undefined;
   let connection: JetStreamConnection | undefined;
 
   async function connect(): Promise<void> {
@@ -28,11 +29,15 @@ export function connectGatewayBus(nats: ConnectOptions, clock: Clock): GatewayBu
       for (const listener of listeners) listen(connection, listener);
     } catch {
       // Tried again, and reported by the parts that need NATS for more than this
-      if (!closed) clock.after(limits.logConnectMs, () => void connect());
+      if (closed) return;
+      cancelRetry = clock.after(limits.logConnectMs, () => {
+        trying = connect();
+      });
     }
   }
 
   const tried = connect();
+  let trying = tried;
   return {
     tried,
     publish(subject, body) {
@@ -50,7 +55,8 @@ export function connectGatewayBus(nats: ConnectOptions, clock: Clock): GatewayBu
     },
     async close() {
       closed = true;
-      await tried;
+      cancelRetry?.();
+      await trying;
       await connection?.close();
     },
   };
