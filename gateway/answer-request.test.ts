@@ -218,6 +218,30 @@ test("answerRequest() logs a fault once and shows nothing of it", async () => {
   expect(logged).toMatchObject([{ event: "request_failed", fields: { requestId: "r-7", traceId, route: "/users/track" } }]);
 });
 
+test.each<[path: string, name: keyof StubOptions, call: string]>([
+  ["/preferences/t", "content", "PreferencePage"],
+  ["/unsubscribe/t", "messagingStatus", "UnsubscribeLink"],
+])("answerRequest() shows people a fault of %s as a page, and nothing of it", async (path, name, call) => {
+  const failing = () => Promise.reject(new Error("secret text of the store"));
+  const { url, logged } = await start({ [name]: { [`open${call}`]: failing, [`submit${call}`]: failing, [`use${call}`]: failing } });
+  const form = { method: "POST", body: "a=b", headers: { accept: "text/html", "content-type": "application/x-www-form-urlencoded" } };
+  for (const init of [{ headers: form.headers }, form]) {
+    const answer = await fetch(url + path, init);
+    const text = await answer.text();
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([500, "text/html; charset=utf-8"]);
+    expect(answer.headers.get("content-security-policy")).toContain("sandbox");
+    expect(text).toContain('<p role="alert">Something went wrong on our side.');
+    expect(text).not.toContain("secret");
+  }
+  expect(logged).toMatchObject([{ event: "request_failed" }, { event: "request_failed" }]);
+});
+
+test("answerRequest() shows programs a fault of an unsubscribe in JSON", async () => {
+  const { post } = await start({ messagingStatus: { openUnsubscribeLink: () => Promise.reject(new Error("x")) } });
+  const answer = await post("/unsubscribe/t", {}, { "x-request-id": "r-9" });
+  expect([answer.status, answer.body]).toEqual([500, { message: "Internal server error", request_id: "r-9" }]);
+});
+
 test("answerRequest() answers and logs a part that may not call another as a fault", async () => {
   const refused = new Refusal("CALLER_NOT_ALLOWED", "Expected a caller that may use TrackUsers, got gateway");
   const { post, logged } = await start({ profile: { trackUsers: () => Promise.reject(refused) } });

@@ -229,5 +229,6 @@ function answerError(error: unknown, { request, route, headers, logger, observed
   // The route and not the path, which may name a user
   const traceId = observed?.traceId;
   logger.error("request_failed", error, { requestId: request.requestId, ...(traceId !== undefined && { traceId }), route: route.path });
-  return faultAnswer(request.requestId, headers);
+  const fault = faultAnswer(request.requestId, headers);
+  return route.guard === "open" && route.failed ? route.failed(fault, request) : fault;
 }

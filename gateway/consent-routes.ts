@@ -16,7 +16,9 @@ import {
   handleSubscriptionUserStatus,
   handleV2SubscriptionStatusSet,
 } from "./routes/subscription.ts";
-import { handleUnsubscribe, handleUnsubscribePage, unsubscribeRefusal } from "./routes/unsubscribe.ts";
+import { handleUnsubscribe, handleUnsubscribePage, unsubscribeFault, unsubscribeRefusal } from "./routes/unsubscribe.ts";
+
+const link = { guard: "open", path: "/unsubscribe/:token", refused: unsubscribeRefusal, failed: unsubscribeFault } as const;
 
 export const consentRoutes: readonly Route[] = [
   {
@@ -89,6 +91,6 @@ export const consentRoutes: readonly Route[] = [
     limit: "sms_invalid_phone_numbers_remove",
     handler: handleSmsInvalidPhoneNumbersRemove,
   },
-  { guard: "open", method: "GET", path: "/unsubscribe/:token", refused: unsubscribeRefusal, handler: handleUnsubscribePage },
-  { guard: "open", method: "POST", path: "/unsubscribe/:token", refused: unsubscribeRefusal, handler: handleUnsubscribe },
+  { ...link, method: "GET", handler: handleUnsubscribePage },
+  { ...link, method: "POST", handler: handleUnsubscribe },
 ];

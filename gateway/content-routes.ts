@@ -2,6 +2,7 @@
 import { limits } from "../platform/limits.ts";
 import type { TranslatedKind } from "./decode/translations.ts";
 import { preferenceRefusalPage } from "./render/preference-page.ts";
+import { faultPage } from "./render/refusal-page.ts";
 import { read as readRow, type Route, write as writeRow } from "./route.ts";
 import {
   handlePreferenceCenterCreate,
@@ -20,6 +21,7 @@ import { translationHandlers } from "./routes/translations.ts";
 
 const write = { ...writeRow, permission: "preference_center.update", status: 200, bodyBytesMax: limits.pagesRequestBytesMax } as const;
 const read = { ...readRow, permission: "preference_center.get" } as const;
+const page = { guard: "open", path: "/preferences/:token", refused: preferenceRefusalPage, failed: faultPage } as const;
 /** "translation endpoints (campaign and canvas, view and list)" share one limit. */
 const texts = { ...readRow, limit: "translations", dialect: "translations" } as const;
 const putTexts = { ...texts, method: "PUT", takes: "write", bodyBytesMax: limits.translationRequestBytesMax } as const;
@@ -66,8 +68,8 @@ export const contentRoutes: readonly Route[] = [
     limit: "preference_center_update",
     handler: handlePreferenceCenterRestore,
   },
-  { guard: "open", method: "GET", path: "/preferences/:token", refused: preferenceRefusalPage, handler: handlePreferencePage },
-  { guard: "open", method: "POST", path: "/preferences/:token", refused: preferenceRefusalPage, handler: handlePreferenceSubmit },
+  { ...page, method: "GET", handler: handlePreferencePage },
+  { ...page, method: "POST", handler: handlePreferenceSubmit },
   // The specification has the singular, every client the plural (api-facts, "Names the seed changed")
   ...translationRows("/campaigns/translations", "campaign", "campaigns.translations"),
   ...translationRows("/campaign/translations", "campaign", "campaigns.translations"),

@@ -71,6 +71,8 @@ interface OpenRoute {
   readonly path: string;
   /** How a refusal is answered; as JSON unless given. */
   readonly refused?: (refusal: Refusal, request: Pick<HttpRequest, "headers">) => HttpAnswer;
+  /** What becomes of the answer to a fault, which is JSON. */
+  readonly failed?: (fault: HttpAnswer, request: Pick<HttpRequest, "headers">) => HttpAnswer;
   readonly handler: (parts: Parts, call: OpenCall) => HttpAnswer | Promise<HttpAnswer>;
 }
 

@@ -19,6 +19,16 @@ export function refusalPage(refusal: Refusal, { heading, text }: Sentences): Htt
   };
 }
 
+/** The same of a fault: whether anything was changed is not known. */
+export function faultPage(fault: HttpAnswer): HttpAnswer {
+  return {
+    ...fault,
+    headers: [...fault.headers, ...personPageHeaders(plainPolicy)],
+    contentType: "text/html; charset=utf-8",
+    body: personPage(failed.heading, '<p role="alert">Something went wrong on our side. Please open the link again in a few minutes.</p>'),
+  };
+}
+
 const plainPolicy = closedPolicy(["form-action", "'none'"]);
 
 /** Where nothing else is said of a reason. */

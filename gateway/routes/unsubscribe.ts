@@ -2,6 +2,7 @@
 import { limits } from "../../platform/limits.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import type { OpenUnsubscribeLinkResponse } from "../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
+import { faultPage } from "../render/refusal-page.ts";
 import { refusalAnswer } from "../render/refusal-rest.ts";
 import { unsubscribedPage, unsubscribePage, unsubscribeRefusalPage } from "../render/unsubscribe-page.ts";
 import type { HttpAnswer, HttpRequest } from "../http-message.ts";
@@ -30,6 +31,11 @@ export async function handleUnsubscribe(parts: Asked, call: OpenCall): Promise<H
 /** People who open the link in a browser get a page, programs what they get of all routes. */
 export function unsubscribeRefusal(refusal: Refusal, request: Asking): HttpAnswer {
   return wantsPage(request) ? unsubscribeRefusalPage(refusal) : refusalAnswer(refusal, "rest");
+}
+
+/** The same of a fault. */
+export function unsubscribeFault(fault: HttpAnswer, request: Asking): HttpAnswer {
+  return wantsPage(request) ? faultPage(fault) : fault;
 }
 
 function wantsPage({ headers }: Asking): boolean {
