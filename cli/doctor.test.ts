@@ -79,3 +79,14 @@ test("what has the port that is set is no server of this folder; a server that w
     stranger.close();
   }
 });
+
+test("the size of the database counts what is in its write-ahead log alone", async () => {
+  const database = new DatabaseSync(join(folder, "heddle.db"));
+  database.exec(`
+    PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0;
+    CREATE TABLE t (body BLOB); INSERT INTO t VALUES (zeroblob(2 * 1024 * 1024))
+  `);
+  const { found } = await doctor(0);
+  expect(found("database")).toMatchObject({ level: "ok", text: "sound, 2.0 MiB" });
+  database.close();
+});

@@ -192,7 +192,9 @@ function checkDatabase(path: string): Found {
     const mode = String(handle.prepare("PRAGMA journal_mode").get()?.["journal_mode"]);
     const problems = handle.prepare("PRAGMA quick_check(10)").all().map((row) => String(row["quick_check"]));
     if (problems.join() !== "ok") return fail(`damaged (${problems.join("; ")}): restore a backup, and check the disk`);
-    const megabytes = (statSync(path).size / 1024 ** 2).toFixed(1);
+    // Not of the file: what was written last may be in the write-ahead log alone
+    const { bytes } = handle.prepare("SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size").get() ?? {};
+    const megabytes = (Number(bytes) / 1024 ** 2).toFixed(1);
     return mode === "wal"
       ? ok(`sound, ${megabytes} MiB`)
       : warn(`sound, ${megabytes} MiB, in journal mode "${mode}": heddle start will set WAL`);
