@@ -114,12 +114,24 @@ type Request = SendOptions & { readonly idempotencyKey: string };
 
 /** The answer that settles the objects. Throws a CommandError where going on makes no sense. */
 async function requestUntilSettled(body: string, request: Request): Promise<Answer> {
+  const contact = openContact();
+  try {
+    return await answerTo(body, request, contact.fetch);
+  } catch (error) {
+    // A wrong address, perhaps: what nobody can have taken is bound to no server
+    if (error instanceof CommandError && !contact.isMade()) throw new UnsentError(error.message);
+    throw error;
+  }
+}
+
+async function answerTo(body: string, request: Request, fetchOne: Contact["fetch"]): Promise<Answer> {
   const { url, apiKey, signal, deadlineMs, onRetry } = request;
   const began = systemClock.monotonic();
   const client = openClient({
     url,
     key: apiKey,
     deadlineMs,
+    fetch: fetchOne,
     onRetry: (error, waitMs) => onRetry(failureText(error), waitMs),
   });
   try {
@@ -137,6 +149,35 @@ async function requestUntilSettled(body: string, request: Request): Promise<Answ
     }
     throw error;
   }
+}
+
+interface Contact {
+  readonly fetch: (url: URL, init: RequestInit) => Promise<Response>;
+  /** Whether somebody may have got one of the attempts, also one that is under way. */
+  isMade(): boolean;
+}
+
+function openContact(): Contact {
+  let made = false;
+  return {
+    async fetch(url, init) {
+      const before = made;
+      made = true;
+      try {
+        return await fetch(url, init);
+      } catch (error) {
+        if (hasNotConnected(error)) made = before;
+        throw error;
+      }
+    },
+    isMade: () => made,
+  };
+}
+
+/** Before anything was sent: no such name, or nobody listens there. */
+function hasNotConnected(error: unknown): boolean {
+  const { cause } = error as { readonly cause?: { readonly code?: unknown } };
+  return ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"].includes(String(cause?.code));
 }
 
 function refusedAnswer(error: RefusedError | UnreachableError, { url, waitedMs }: { url: string; waitedMs: number }): Answer {

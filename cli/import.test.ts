@@ -1,5 +1,6 @@
 /** heddle import against a small server of its own: batches, order, keys, retries, resumption and reports. */
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -178,6 +179,36 @@ test("import refuses to go on at another server, which has nothing of the file",
   await expect(target.run(file, { url: elsewhere })).rejects.toThrow(`belongs to an import to ${target.url}`);
   expect(target.requests).toHaveLength(sent);
 });
+
+test("import to an address where nothing listens leaves the file to the right one, given up or interrupted", async () => {
+  const file = target.write("a.ndjson", events(1));
+  const nobody = await serverOnce();
+  nobody.close();
+  await expect(target.run(file, { url: nobody.url, deadline: 0 })).rejects.toThrow(/Gave up.*ECONNREFUSED/);
+  const ended = target.run(file, { url: nobody.url, deadline: 600 }).catch(String);
+  await vi.waitFor(() => expect(target.printed()).toContain("Waiting"), { timeout: 10_000 });
+  process.emit("SIGINT");
+  expect(await ended).toContain("Interrupted");
+  expect(await target.run(file)).toBe(0);
+  expect(namesTaken()).toHaveLength(1);
+});
+
+test("import keeps what may have arrived for its server, also where nothing listens there any more", async () => {
+  const file = target.write("a.ndjson", events(1));
+  const { url } = await serverOnce();
+  await expect(target.run(file, { url, deadline: 1 })).rejects.toThrow(/Gave up.*ECONNREFUSED/);
+  await expect(target.run(file)).rejects.toThrow(`belongs to an import to ${url}`);
+});
+
+/** Drops its first request, and does not listen from then on. */
+async function serverOnce(): Promise<{ readonly url: string; close(): void }> {
+  const server = createServer((socket) => {
+    server.close();
+    socket.on("error", () => {}).once("data", () => socket.destroy());
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => void server.close() };
+}
 
 test("import reports refused objects by their lines, counts the others, and answers with failure", async () => {
   target.behave = (sent, answer) => {
