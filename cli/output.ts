@@ -83,11 +83,11 @@ function faultText(error: unknown): string {
   return `Heddle failed in a way it should not; please report this:\n${text}${cause}`;
 }
 
-/** What SQLite says of a disk that is full or a file that it cannot use, behind what could not be done for it; undefined: something else. */
+/** What SQLite or the system say of a disk that is full or a file that cannot be used, behind what could not be done for it; undefined: something else. */
 function storeText(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if (isStoreFault(error)) return error.message;
-  return isStoreFault(error.cause) ? `${error.message}: ${errorText(error.cause)}` : undefined;
+  return isStoreFault(error.cause) || isSystemError(error.cause) ? `${error.message}: ${errorText(error.cause)}` : undefined;
 }
 
 /** An error of the operating system (ENOENT, EACCES ...): its message names the file and what could not be done. */

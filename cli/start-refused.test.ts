@@ -1,7 +1,8 @@
 /** What heddle start says of a data folder that it must not touch: a sentence, and nothing to be reported. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { openDatabase } from "../platform/sqlite/database.ts";
 import { migrate } from "../platform/sqlite/migrate.ts";
@@ -42,3 +43,31 @@ test("changes that lie there without their database", async () => {
   });
   expect(readFileSync(wal, "utf8")).toBe("changes");
 });
+
+test("a folder that this user may not write", ({ skip }) => {
+  if (asAnother(["--version"]).status !== 0) return skip("Another user cannot read these sources");
+  const dataDir = join(folder, "not-writable");
+  mkdirSync(dataDir);
+  for (const path of [folder, dataDir]) chmodSync(path, 0o555);
+  const { status, stderr } = asAnother(["start"], { HEDDLE_DATA_DIR: dataDir, HEDDLE_HTTP_PORT: "0" });
+  for (const path of [folder, dataDir]) chmodSync(path, 0o700);
+  expect(stderr).toMatch(/^Cannot use the data folder ".*not-writable": EACCES: .* set HEDDLE_DATA_DIR\n$/);
+  expect(status).toBe(1);
+});
+
+test("a database that cannot be opened, by commands", async () => {
+  const dataDir = join(folder, "no-file");
+  mkdirSync(join(dataDir, "heddle.db"), { recursive: true });
+  expect(await heddle(["keys", "list"], dataDir)).toEqual({
+    code: 1,
+    output: "",
+    errors: expect.stringMatching(/^Cannot open the database ".*heddle\.db": EISDIR: .*\n$/),
+  });
+});
+
+/** Root may write everywhere, so then it is somebody else who tries. */
+function asAnother(args: readonly string[], variables: Readonly<Record<string, string>> = {}) {
+  const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  const command = resolve(import.meta.dirname, "heddle.mjs");
+  return spawnSync(process.execPath, [command, ...args], { ...user, env: { NO_COLOR: "1", ...variables }, encoding: "utf8" });
+}

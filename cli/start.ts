@@ -118,9 +118,10 @@ function metricsAddress({ metricsHost, metricsPort = 0 }: TelemetryConfig): Addr
   return { host: metricsHost, port: metricsPort, variable: "HEDDLE_METRICS" };
 }
 
-/** Of the address whose port the error names, else of the first. */
+/** Of the address whose port the error names, else of the first. What the system says of a file is none. */
 function addressProblem(error: unknown, [first, ...others]: readonly [Address, ...Address[]]): CommandError | undefined {
-  const meant = others.find((address) => error instanceof Error && "port" in error && error.port === address.port);
+  if (!(error instanceof Error) || "path" in error) return undefined;
+  const meant = others.find((address) => "port" in error && error.port === address.port);
   const { host, port, variable } = meant ?? first;
   const texts = new Map<unknown, string>([
     [
@@ -131,7 +132,7 @@ function addressProblem(error: unknown, [first, ...others]: readonly [Address, .
     ["EADDRNOTAVAIL", `The address ${host} is not one of this machine: set ${variable}_HOST to one that is`],
     ["ENOTFOUND", `Nothing is known of the host ${host}: set ${variable}_HOST to an address of this machine`],
   ]);
-  const text = error instanceof Error && "code" in error ? texts.get(error.code) : undefined;
+  const text = "code" in error ? texts.get(error.code) : undefined;
   return text === undefined ? undefined : new CommandError(text, { cause: error });
 }
 
