@@ -6,6 +6,7 @@ import { newId } from "../../platform/identifier.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Logger } from "../../platform/logger.ts";
 import { Refusal } from "../../platform/refusal.ts";
+import { repeatedly } from "../../platform/repeatedly.ts";
 import { singleFlight } from "../../platform/single-flight.ts";
 import type { Access } from "./access.ts";
 import type { AccessAdmin, AccessPlan } from "./admin.ts";
@@ -63,7 +64,6 @@ export async function openAccess(options: AccessOptions): Promise<Access & Acces
   let current = await readSet(options);
   let reading: Promise<void> = Promise.resolve();
   let closed = false;
-  let stopRefresh: (() => void) | undefined;
 
   async function readIfChanged(): Promise<void> {
     if (versionIn(await documents.get(installation, head)) !== current.version) current = await readSet(options);
@@ -74,9 +74,6 @@ export async function openAccess(options: AccessOptions): Promise<Access & Acces
     await reading;
   }
   const refreshQuietly = refreshing(refresh, { logger, isClosed: () => closed });
-  function refreshLater(): void {
-    stopRefresh = clock.after(limits.accessRefreshMs, () => void refreshQuietly().finally(() => closed || refreshLater()));
-  }
   /** The last writer's clock may be ahead of ours; a revocation of now must hold now, not later. */
   function now(): number {
     return clock.now() + current.aheadMs;
@@ -89,7 +86,7 @@ export async function openAccess(options: AccessOptions): Promise<Access & Acces
     await new Promise<void>((resolve) => clock.after(limits.accessMissMs, resolve));
     await refreshQuietly();
   });
-  refreshLater();
+  const stopRefresh = repeatedly(clock, limits.accessRefreshMs, refreshQuietly);
   const deafen = notices?.listen(() => void refreshQuietly());
   return {
     findApiKey: (secret) => findHolder(current.held.keys, secret, now()),
@@ -103,7 +100,7 @@ export async function openAccess(options: AccessOptions): Promise<Access & Acces
     refresh,
     close() {
       closed = true;
-      stopRefresh?.();
+      stopRefresh();
       closeCounts();
       deafen?.();
     },

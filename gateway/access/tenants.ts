@@ -2,6 +2,7 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { Documents } from "../../platform/documents/documents.ts";
 import { limits } from "../../platform/limits.ts";
+import { repeatedly } from "../../platform/repeatedly.ts";
 import type { Tenant, Tenants } from "../../platform/rpc/tenants.ts";
 import type { Access } from "./access.ts";
 import type { AccessAdmin } from "./admin.ts";
@@ -30,26 +31,16 @@ export async function openTenants(
   { documents, installation, clock }: { readonly documents: Documents; readonly installation: string; readonly clock: Clock },
 ): Promise<Tenants & { close(): void }> {
   let known = await readKnown();
-  let closed = false;
-  let stop = clock.after(limits.tenantsReadMs, again);
-
   async function readKnown(): Promise<Set<string>> {
     const read = await Promise.all(kinds.map(async (kind) => {
       return (await documents.ids(installation, kind)).map((id) => keyOf({ kind, id }));
     }));
     return new Set(read.flat());
   }
-  async function readAgain(): Promise<void> {
-    try {
-      known = await readKnown();
-    } catch {
-      // The store is away: what was known holds
-    }
-    if (!closed) stop = clock.after(limits.tenantsReadMs, again);
-  }
-  function again(): void {
-    void readAgain();
-  }
+  const close = repeatedly(clock, limits.tenantsReadMs, async () => {
+    // Where the store is away, what was known holds
+    known = await readKnown().catch(() => known);
+  });
   return {
     isKnown: (tenant) => known.has(keyOf(tenant)),
     async find(tenant) {
@@ -57,10 +48,7 @@ export async function openTenants(
       known.add(keyOf(tenant));
       return true;
     },
-    close() {
-      closed = true;
-      stop();
-    },
+    close,
   };
 }
 

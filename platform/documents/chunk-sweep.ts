@@ -5,6 +5,7 @@ import type { Clock } from "../clock.ts";
 import { madeAt } from "../identifier.ts";
 import { limits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
+import { repeatedly } from "../repeatedly.ts";
 import { openCassandraDocuments } from "./cassandra.ts";
 import { chunkStatements, openChunks, plain, versionIn } from "./chunks.ts";
 import { type Chunks, keyOf, type Layout, partitionColumn, statementsOf, textBody } from "./layout.ts";
@@ -49,22 +50,17 @@ export async function sweepChunks({ session, clock, layout }: SweepDeps): Promis
 export function sweepChunksDaily(deps: SweepDeps & { readonly logger: Logger }): () => void {
   const { clock, logger } = deps;
   let closed = false;
-  let cancel = later();
-  function later(): () => void {
-    return clock.after(limits.chunkSweepLookMs, () => void look());
-  }
-  async function look(): Promise<void> {
+  const end = repeatedly(clock, limits.chunkSweepLookMs, async () => {
     try {
       if (await claimed(deps)) logger.info("texts_swept", { dropped: await sweepChunks(deps) });
     } catch (error) {
       // Also where the store is closed meanwhile: the next day, or the next process, does it
       if (!closed) logger.warn("texts_not_swept", { reason: errorText(error) });
     }
-    cancel = closed ? () => {} : later();
-  }
+  });
   return () => {
     closed = true;
-    cancel();
+    end();
   };
 }
 

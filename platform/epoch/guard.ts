@@ -12,6 +12,7 @@ import { connectPrepared, nameStream } from "../log/jetstream-stream.ts";
 import type { Logger } from "../logger.ts";
 import type { EventsConfig, StreamsConfig } from "../mesh-config.ts";
 import { Refusal } from "../refusal.ts";
+import { repeatedly } from "../repeatedly.ts";
 import { type Epoch, type StreamKind, streamKinds } from "./epoch.ts";
 import { type Found, type FoundPlace, judge, madeMark, streamOfMark, textOf, type Verdict } from "./judge.ts";
 import { type EpochMarks, openEpochMarks } from "./marks.ts";
@@ -145,6 +146,7 @@ class Guard implements EpochGuard {
   readonly #connection: JetStreamConnection;
   readonly #rows: WatchedRows;
   readonly #stopWaiting: () => void;
+  readonly #stopLooking: () => void;
   /** How far this process has seen everything; rows and streams that say less were put back. */
   readonly #seen = new Map<string, number>([[madeMark, 1]]);
   /** How often NATS came back, or a node of Cassandra came or went; and how often it had when the last look began. */
@@ -152,12 +154,10 @@ class Guard implements EpochGuard {
   #lookedAfter = 0;
   #mismatch: Refusal | undefined;
   #looking: Promise<void> | undefined;
-  #cancel: () => void = () => {};
   readonly #listeners = new Set<() => void>();
   /** Something went through since the last regular look began. */
   #isUsed = true;
   #streamsLookedAt: number;
-  #closed = false;
 
   constructor(options: EpochGuardOptions, connection: JetStreamConnection, { epoch, reached }: Begun) {
     this.epoch = epoch;
@@ -180,7 +180,7 @@ class Guard implements EpochGuard {
       this.#changed();
       void this.look().catch(() => {});
     });
-    this.#later();
+    this.#stopLooking = repeatedly(options.clock, limits.epochLookMs, () => this.#lookRegularly().catch(() => {}));
   }
 
   async pass(): Promise<void> {
@@ -208,20 +208,11 @@ class Guard implements EpochGuard {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    this.#cancel();
+    this.#stopLooking();
     this.#stopWaiting();
     this.#rows.close();
     await this.#looking?.catch(() => {});
     await this.#connection.close();
-  }
-
-  #later(): void {
-    this.#cancel = this.#options.clock.after(limits.epochLookMs, () => {
-      void this.#lookRegularly().catch(() => {}).finally(() => {
-        if (!this.#closed) this.#later();
-      });
-    });
   }
 
   /**

@@ -1,6 +1,7 @@
 /** Members, progress and questions to appliers over a bus that carries short messages to its subscribers, and keeps none: core NATS. */
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
+import { repeatedly } from "../repeatedly.ts";
 import type { AskLane, LaneAsk } from "./lane-asks.ts";
 import type { Members } from "./ownership.ts";
 import type { ProgressNotice, ProgressNotices } from "./progress-notices.ts";
@@ -42,16 +43,10 @@ export function openBusNotices(bus: Bus, subject: string, clock: Clock): Progres
         [fromBytes<ProgressNotice | readonly ProgressNotice[]>(data)].flat().forEach(listener);
       });
       const deafen = bus.onBack(ask);
-      let cancel = askLater();
-      function askLater(): () => void {
-        return clock.after(limits.progressAskMs, () => {
-          ask();
-          cancel = askLater();
-        });
-      }
+      const end = repeatedly(clock, limits.progressAskMs, ask);
       ask();
       return () => {
-        cancel();
+        end();
         deafen();
         unsubscribe();
       };

@@ -3,6 +3,7 @@ import type { Redis } from "ioredis";
 import type { Clock } from "../clock.ts";
 import { newId } from "../identifier.ts";
 import { limits } from "../limits.ts";
+import { repeatedly } from "../repeatedly.ts";
 import { readScript } from "./script.ts";
 
 export interface GatewayCount {
@@ -20,9 +21,7 @@ export function openGatewayCount({ clock, redis, installation, expected }: Gatew
   // As buckets are called: a user of Redis may be granted these keys alone
   const keys = [`limit:{${installation}}:gateways`];
   let count = expected;
-  let begun = false;
-  let ended = false;
-  let cancel: (() => void) | undefined;
+  let end: (() => void) | undefined;
 
   async function say(silenceMs: number): Promise<void> {
     const [found] = await runCount(redis, keys, [id, silenceMs]);
@@ -30,20 +29,19 @@ export function openGatewayCount({ clock, redis, installation, expected }: Gatew
   }
   async function beat(): Promise<void> {
     await say(limits.gatewaySilenceMs).catch(() => {});
-    if (!ended) cancel = clock.after(limits.gatewayBeatMs, () => void beat());
   }
   return {
     get count() {
       return count;
     },
     async begin() {
-      begun = true;
+      end = repeatedly(clock, limits.gatewayBeatMs, beat);
       await beat();
     },
     async close() {
-      ended = true;
-      cancel?.();
-      if (begun) await say(0).catch(() => {});
+      if (end === undefined) return;
+      end();
+      await say(0).catch(() => {});
     },
   };
 }

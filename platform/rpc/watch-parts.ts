@@ -4,6 +4,7 @@ import { Health, HealthCheckResponse_ServingStatus as ServingStatus } from "../.
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { PeerConfig } from "../mesh-config.ts";
+import { repeatedly } from "../repeatedly.ts";
 import type { Readiness } from "../telemetry/metrics-server.ts";
 import { openPeers } from "./peers.ts";
 
@@ -17,19 +18,16 @@ export interface PartsWatch {
 export async function watchParts(parts: ReadonlyMap<string, PeerConfig>, clock: Clock): Promise<PartsWatch> {
   const asked = [...parts].map(([name, peer]) => askPart(name, peer, clock));
   let away: readonly string[] = [];
-  let closed = false;
-  let cancel: (() => void) | undefined;
-  async function look(): Promise<void> {
+  async function look(): Promise<number> {
     const answers = await Promise.all(asked.map((part) => part.ready()));
     away = asked.flatMap(({ name }, at) => answers[at] ? [] : [name]);
-    if (!closed) cancel = clock.after(away.length > 0 ? limits.rpcHealthCheckMs : limits.partsReadyLookMs, () => void look());
+    return away.length > 0 ? limits.rpcHealthCheckMs : limits.partsReadyLookMs;
   }
-  await look();
+  const end = repeatedly(clock, await look(), look);
   return {
     health: () => away.length === 0 ? { ready: true } : { ready: false, reason: `No ${away.join(" and no ")} process is ready` },
     close() {
-      closed = true;
-      cancel?.();
+      end();
       for (const part of asked) part.close();
     },
   };

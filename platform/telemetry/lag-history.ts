@@ -1,6 +1,7 @@
 /** How far lanes were behind in the last hours: of each minute the worst that was seen, kept in memory for operators who look later. */
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
+import { repeatedly } from "../repeatedly.ts";
 import type { Lag, LagMeter } from "./lag.ts";
 
 export interface LaneHistory {
@@ -26,15 +27,10 @@ export interface WatchedLags {
 export function watchLags(meters: readonly LagMeter[], clock: Clock): WatchedLags {
   const lanes = new Map<string, LagSample[]>();
   let isSeen = false;
-  let cancel = later();
-
-  function later(): () => void {
-    return clock.after(limits.lagSampleMs, () => {
-      if (!isSeen) void readBy("look").catch(() => {});
-      isSeen = false;
-      cancel = later();
-    });
-  }
+  const end = repeatedly(clock, limits.lagSampleMs, () => {
+    if (!isSeen) void readBy("look").catch(() => {});
+    isSeen = false;
+  });
   async function readBy(how: "read" | "look"): Promise<readonly Lag[]> {
     const lags = await Promise.all(meters.map((meter) => meter[how]()));
     if (how === "read") isSeen = true;
@@ -55,7 +51,7 @@ export function watchLags(meters: readonly LagMeter[], clock: Clock): WatchedLag
     lags: () => readBy("read"),
     history: () => Array.from(lanes, ([lane, samples]) => ({ lane, samples })),
     close() {
-      cancel();
+      end();
       for (const meter of meters) meter.close();
     },
   };

@@ -1,6 +1,7 @@
 /** How far a reader is behind the end of its lane: in records, and in seconds since the oldest of them came. */
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
+import { repeatedly } from "../repeatedly.ts";
 
 export interface Lag {
   readonly lane: string;
@@ -43,20 +44,13 @@ export function createLagLook({ lane, tail, applied }: LagSource, clock: Clock):
 
 /** From the first question on it looks every `lagLookMs`, so that a record that waits has been seen about when it came. */
 export function openLagMeter(look: () => Promise<Lag>, clock: Clock): LagMeter {
-  let cancel: (() => void) | undefined;
-
-  function later(): () => void {
-    return clock.after(limits.lagLookMs, () => {
-      cancel = later();
-      void look().catch(() => {});
-    });
-  }
+  let end: (() => void) | undefined;
   return {
     look,
     read() {
-      cancel ??= later();
+      end ??= repeatedly(clock, limits.lagLookMs, () => void look().catch(() => {}));
       return look();
     },
-    close: () => cancel?.(),
+    close: () => end?.(),
   };
 }

@@ -2,6 +2,7 @@
 import process from "node:process";
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
+import { repeatedly } from "../repeatedly.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** The returned function ends it. */
@@ -26,22 +27,18 @@ export function watchProcess(metrics: Metrics, clock: Clock): () => void {
 /** The longest delay of a timer, in milliseconds, since it was last taken. */
 function watchLoop(clock: Clock): { take(): number; close(): void } {
   let worst = 0;
-  let due = 0;
-  let cancel = look();
-
-  function look(): () => void {
-    due = clock.monotonic() + limits.loopLookMs;
-    return clock.after(limits.loopLookMs, () => {
-      worst = Math.max(worst, clock.monotonic() - due);
-      cancel = look();
-    });
-  }
+  let due = clock.monotonic() + limits.loopLookMs;
+  const close = repeatedly(clock, limits.loopLookMs, () => {
+    const now = clock.monotonic();
+    worst = Math.max(worst, now - due);
+    due = now + limits.loopLookMs;
+  });
   return {
     take() {
       const taken = Math.max(worst, clock.monotonic() - due);
       worst = 0;
       return Math.max(0, taken);
     },
-    close: () => cancel(),
+    close,
   };
 }

@@ -8,6 +8,7 @@ import { limits } from "../../platform/limits.ts";
 import type { Log } from "../../platform/log/log.ts";
 import { partitionOf } from "../../platform/log/partition.ts";
 import type { Logger } from "../../platform/logger.ts";
+import { repeatedly } from "../../platform/repeatedly.ts";
 import type { Database } from "../../platform/sqlite/database.ts";
 import { createLagLook, type Lag, openLagMeter } from "../../platform/telemetry/lag.ts";
 import { watchLags } from "../../platform/telemetry/lag-history.ts";
@@ -148,9 +149,7 @@ type Redrive = (skips?: readonly Addressed[]) => Promise<void>;
 
 /** What `heddle log` asked for beside this process: one thing after the other. */
 function lookRegularly(asked: Asked, { clock, logger }: Pick<ProfileOptions, "clock" | "logger">, redrive: Redrive): () => void {
-  let isClosed = false;
-  let cancel = clock.after(limits.askedLookMs, () => void look());
-  async function look(): Promise<void> {
+  return repeatedly(clock, limits.askedLookMs, async () => {
     try {
       const found = asked.look();
       if (found !== undefined) {
@@ -160,12 +159,7 @@ function lookRegularly(asked: Asked, { clock, logger }: Pick<ProfileOptions, "cl
     } catch (error) {
       logger.error("asked_not_read", error);
     }
-    if (!isClosed) cancel = clock.after(limits.askedLookMs, () => void look());
-  }
-  return () => {
-    isClosed = true;
-    cancel();
-  };
+  });
 }
 
 /** What the tables do while requests wait for it. */

@@ -13,11 +13,12 @@ import {
   type RpcServerConfig,
   type StoreConfig,
 } from "../../platform/mesh-config.ts";
+import { repeatedly } from "../../platform/repeatedly.ts";
 import { rpcRoute } from "../../platform/rpc/guard.ts";
 import type { PartEnds, ServedPart } from "../../platform/rpc/served-part.ts";
 import { serveStoreService } from "../../platform/rpc/store-service.ts";
 import { ScimService } from "../../proto/gen/heddle/scim/v1/scim_service_pb.ts";
-import { composeScim, type ScimPart } from "./compose.ts";
+import { composeScim } from "./compose.ts";
 import type { LogEntry, LogQuestion } from "./domain/ports.ts";
 import { openCassandraScim } from "./store/documents.ts";
 import { type ScimMove, scimMove } from "./store/moved.ts";
@@ -31,7 +32,8 @@ export async function serveMeshScim(config: MeshScimConfig, deps: PartEnds): Pro
     opened.push(() => events.close());
     const part = composeScim(openCassandraScim(session, clock), { clock, logger, telemetry, publish: (event) => events.publish([event]) });
     opened.push(() => part.close());
-    opened.push(wakeAgainAndAgain(part, clock));
+    // What a process left that died between a change and its event
+    opened.push(repeatedly(clock, limits.scimOutboxLookMs, () => part.wake()));
     return [rpcRoute(ScimService, part.service)];
   });
 }
@@ -45,16 +47,6 @@ export async function readMeshScimLog(config: StoreConfig, asked: LogQuestion, c
   } finally {
     await close();
   }
-}
-
-/** What a process left that died between a change and its event. */
-function wakeAgainAndAgain(part: ScimPart, clock: Clock): () => void {
-  let cancel = clock.after(limits.scimOutboxLookMs, look);
-  function look(): void {
-    part.wake();
-    cancel = clock.after(limits.scimOutboxLookMs, look);
-  }
-  return () => cancel();
 }
 
 /** For `heddle migrate` and for the check at the start. */

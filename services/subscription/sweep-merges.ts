@@ -3,6 +3,7 @@ import { createBoundedNow } from "../../platform/bounded-now.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Logger } from "../../platform/logger.ts";
+import { repeatedly } from "../../platform/repeatedly.ts";
 import { closeOverMerges, type UserId } from "./domain/memberships.ts";
 import type { MembershipStore } from "./domain/ports.ts";
 
@@ -23,23 +24,15 @@ export function sweepRegularly(parts: SweepParts): () => void {
   const { clock, logger } = parts;
   const bounded = createBoundedNow(clock);
   bounded.after(0);
-  let isStopped = false;
-  let cancel = clock.after(limits.frozenSweepMs, () => void sweep());
-  async function sweep(): Promise<void> {
-    let swept = 0;
+  return repeatedly(clock, limits.frozenSweepMs, async () => {
     try {
-      swept = await sweepOnce(parts, bounded.after(0) - limits.frozenGraceMs);
+      const swept = await sweepOnce(parts, bounded.after(0) - limits.frozenGraceMs);
+      return swept < limits.frozenSweepMax ? limits.frozenSweepMs : limits.frozenSweepRestMs;
     } catch (error) {
       logger.error("membership_sweep_failed", error);
+      return limits.frozenSweepMs;
     }
-    if (!isStopped) {
-      cancel = clock.after(swept < limits.frozenSweepMax ? limits.frozenSweepMs : limits.frozenSweepRestMs, () => void sweep());
-    }
-  }
-  return () => {
-    isStopped = true;
-    cancel();
-  };
+  });
 }
 
 async function sweepOnce({ store, isApplied, isBlocked }: SweepParts, over: number): Promise<number> {
