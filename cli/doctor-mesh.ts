@@ -150,7 +150,7 @@ async function factsOfCassandra({ cassandra, keyspace }: StoreConfig): Promise<C
 }
 
 function ask(session: Session, cql: string): ReturnType<Session["execute"]> {
-  return session.execute({ cql, values: {}, idempotent: true });
+  return session.execute({ cql, values: {} });
 }
 
 async function checkTables(env: NodeJS.ProcessEnv): Promise<Finding[]> {

@@ -15,9 +15,9 @@ const planted: readonly (readonly [source: string, part: string])[] = [
   ['database.prepare("SELECT body FROM users WHERE id = \'" + id + "\'").get();', "id"],
   ["const sql = `select body from users where id = ${ids.join()}`;", "ids.join()"],
   ['const cql = "DELETE FROM users WHERE id = " + String(id);', "String(id)"],
-  ["session.execute({ cql: `UPDATE users SET body = '${body}' WHERE id = :id`, values: { id }, idempotent: true });", "body"],
-  ["session.execute({ cql: start + where, values, idempotent: true });", "start"],
-  ["session.batch([{ cql: `${start} id = :id`, values, idempotent: true }]);", "start"],
+  ["session.execute({ cql: `UPDATE users SET body = '${body}' WHERE id = :id`, values: { id } });", "body"],
+  ["session.execute({ cql: start + where, values });", "start"],
+  ["session.batch([{ cql: `${start} id = :id`, values }]);", "start"],
   ["session.execute(plain(`${start}${id}`, {}));", "start"],
   ["handle.exec(`${start};`);", "start"],
   ['const sql = ["SELECT body FROM users WHERE id =", id].join(" ");', "id"],
@@ -41,7 +41,7 @@ test.each(planted)("caught: %s", (source, part) => {
 
 const clean: readonly string[] = [
   'database.prepare("SELECT body FROM users WHERE id = ?").get(id);',
-  'session.execute({ cql: "SELECT body FROM users WHERE id = :id", values: { id: `user:${id}` }, idempotent: true });',
+  'session.execute({ cql: "SELECT body FROM users WHERE id = :id", values: { id: `user:${id}` } });',
   'const table = "users"; export const select = `SELECT body FROM ${table} WHERE id = :id`;',
   'const table = "users"; const of = `FROM ${table}` as const; const select = `SELECT body ${of} ` + "WHERE id = ?";',
   "throw new Error(`Expected a SELECT, got ${text}`);",

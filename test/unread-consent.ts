@@ -79,7 +79,7 @@ export async function mend(heddle: Heddle, record: UnreadRecord): Promise<void> 
       lane_key: key,
     };
     const stamp = stampAfter({ mark: [sequence, unreadPart] });
-    await session.execute({ cql: setAsideStatements.put, values: { ...values, reason: "mended", body, stamp }, idempotent: true });
+    await session.execute({ cql: setAsideStatements.put, values: { ...values, reason: "mended", body, stamp } });
     await close();
     return;
   }

@@ -20,5 +20,5 @@ test("intoBatches(): large ones go together up to their bytes, and what is one w
 });
 
 function writeOf(partition: string, statements: readonly string[], body = "") {
-  return { partition, statements: statements.map((cql) => ({ cql, values: { body }, idempotent: true })) };
+  return { partition, statements: statements.map((cql) => ({ cql, values: { body } })) };
 }

@@ -178,7 +178,7 @@ await describeWith(["cassandra"], "Cassandra", () => {
 
     test("a lock whose owner died ends by itself", patient, async () => {
       const take = "INSERT INTO schema_lock (name, owner) VALUES ('tables', 'dead') IF NOT EXISTS USING TTL 3";
-      await session.execute({ cql: take, values: {}, idempotent: false });
+      await session.execute({ cql: take, values: {}, isConditional: true });
       const ours = [...migrations, { version: 2, description: "two", statements: [], digest: "two" }];
       await expect(migrate({ session, migrations: ours, owner: "me" })).rejects.toMatchObject({ reason: "STATE_CONFLICT" });
       await expect.poll(() => migrate({ session, migrations: ours, owner: "me" }).catch(() => undefined), { timeout: 30_000 }).toEqual([]);
@@ -237,5 +237,5 @@ function reasonOf(result: Promise<unknown>): Promise<string> {
 }
 
 function of(cql: string, values: Readonly<Record<string, Value>>): Statement {
-  return { cql, values, idempotent: true };
+  return { cql, values };
 }

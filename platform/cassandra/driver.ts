@@ -16,8 +16,6 @@ export interface CassandraConfig {
   readonly keyspace?: string;
   readonly credentials?: { readonly username: string; readonly password: string };
   readonly tls?: ConnectionOptions;
-  /** `localQuorum` unless said otherwise; reads and writes of less would not see each other. */
-  readonly consistency?: "localQuorum" | "quorum" | "all";
   /** The longest a statement may take, with everything the driver tries. */
   readonly deadlineMs?: number;
 }
@@ -45,9 +43,8 @@ export function openCassandra(config: CassandraConfig, clock: Clock): WatchedSes
     },
     async batch(statements) {
       const queries = statements.map((statement) => ({ query: statement.cql, params: bound(statement) ?? [] }));
-      const isIdempotent = statements.every((statement) => statement.idempotent);
       // Of one partition, so one mutation: logged costs nothing more then, and a mistake in the key stays atomic.
-      await run("write", (client) => client.batch(queries, { prepare: true, logged: true, isIdempotent }));
+      await run("write", (client) => client.batch(queries, { prepare: true, logged: true, isIdempotent: true }));
     },
     async conditional(statements) {
       const queries = statements.map((statement) => ({ query: statement.cql, params: bound(statement) ?? [] }));
@@ -76,7 +73,8 @@ function clientOptions(config: CassandraConfig): ClientOptions {
     ...(config.keyspace !== undefined && { keyspace: config.keyspace }),
     ...(config.credentials !== undefined && { credentials: config.credentials }),
     ...(config.tls !== undefined && { sslOptions: { rejectUnauthorized: true, ...config.tls } }),
-    queryOptions: { consistency: cassandra.types.consistencies[config.consistency ?? "localQuorum"], prepare: true },
+    // Reads and writes of less would not see each other
+    queryOptions: { consistency: cassandra.types.consistencies.localQuorum, prepare: true },
     pooling: { coreConnectionsPerHost: { [cassandra.types.distance.local]: limits.cassandraConnectionsPerHost } },
     socketOptions: { readTimeout: config.deadlineMs ?? limits.cassandraAttemptMsMax, connectTimeout: limits.cassandraAttemptMsMax },
     encoding: { useBigIntAsLong: true },
@@ -121,7 +119,7 @@ function kindOf(cql: string): "read" | "write" {
 function queryOptions(statement: Statement): QueryOptions {
   return {
     prepare: preparable.test(statement.cql),
-    isIdempotent: statement.idempotent,
+    isIdempotent: statement.isConditional !== true,
     ...(statement.serial === true && { consistency: cassandra.types.consistencies.localSerial }),
   };
 }

@@ -159,10 +159,10 @@ function fakeSession() {
     }],
   ];
   const session: Session = {
-    execute: async ({ cql, values, idempotent }) => {
+    execute: async ({ cql, values, isConditional }) => {
       await Promise.resolve();
       const found = conditional.find(([start]) => cql.startsWith(start));
-      expect(idempotent).toBe(found === undefined);
+      expect(isConditional ?? false).toBe(found !== undefined);
       if (found) return [found[1](values)];
       if (cql.startsWith("SELECT")) return rows;
       if (cql.startsWith("INSERT INTO schema_versions")) rows[Number(values["version"]) - 1] = values;

@@ -6,7 +6,7 @@ import { limits } from "../limits.ts";
 import { Refusal } from "../refusal.ts";
 import { Unusable } from "../unusable.ts";
 import { splitStatements, tablesOf } from "./cql.ts";
-import type { Row, Session, Statement } from "./session.ts";
+import type { Row, Session } from "./session.ts";
 
 export interface Migration {
   readonly version: number;
@@ -41,7 +41,8 @@ export async function createKeyspace(
 ): Promise<void> {
   const parts = Object.entries(replication).map(([name, value]) => `${quoted(name)}: ${quoted(String(value))}`);
   if (!/^[a-z]\w{0,47}$/.test(keyspace)) throw new Error(`Expected a keyspace of 1 to 48 letters, digits and "_", got "${keyspace}"`);
-  await session.execute(plain(`CREATE KEYSPACE IF NOT EXISTS ${keyspace} WITH replication = {${parts.join(", ")}}`));
+  const cql = `CREATE KEYSPACE IF NOT EXISTS ${keyspace} WITH replication = {${parts.join(", ")}}`;
+  await session.execute({ cql, values: {} });
 }
 
 /** The versions below `folder`: `v0001/manifest.json` names the CQL files. Throws on a gap and on anything that is no addition. */
@@ -71,7 +72,7 @@ export function readMigrations(folder: string): Migration[] {
  */
 export async function migrate(options: MigrateOptions): Promise<number[]> {
   const { session, migrations } = options;
-  for (const cql of ownTables) await session.execute(plain(cql));
+  for (const cql of ownTables) await session.execute({ cql, values: {} });
   await lock(options);
   try {
     const begun = await currentVersion(session, migrations);
@@ -80,7 +81,7 @@ export async function migrate(options: MigrateOptions): Promise<number[]> {
     if (options.seal) await seal(options);
     return missing.map(({ version }) => version);
   } finally {
-    await session.execute(conditional(releaseLock, { name: lockName, owner: options.owner }));
+    await onLock(options, releaseLock);
   }
 }
 
@@ -96,7 +97,7 @@ export async function sealedBy(session: Session, migrations: readonly Migration[
 }
 
 async function versionsOf(session: Session, migrations: readonly Migration[]): Promise<readonly Row[]> {
-  const rows = await session.execute({ cql: selectVersions, values: { name: lockName }, idempotent: true });
+  const rows = await session.execute({ cql: selectVersions, values: { name: lockName } });
   for (const [at, { digest }] of migrations.slice(0, rows.length).entries()) {
     const found = rows[at]?.["digest"];
     if (found !== digest && (at > 0 || !sealsOf(migrations).has(String(found)))) {
@@ -126,7 +127,7 @@ async function seal({ session, migrations }: MigrateOptions): Promise<void> {
   const digest = sealed(old);
   if (first === undefined || digest === undefined || await sealedBy(session, migrations) > (sealsOf(old).get(digest) ?? 0)) return;
   const { version, description } = first;
-  await session.execute({ cql: putVersion, values: { name: lockName, version, description, digest }, idempotent: true });
+  await session.execute({ cql: putVersion, values: { name: lockName, version, description, digest } });
 }
 
 async function apply(options: MigrateOptions, migration: Migration, isNew: boolean): Promise<void> {
@@ -134,36 +135,34 @@ async function apply(options: MigrateOptions, migration: Migration, isNew: boole
   const digest = isNew && version === 1 ? sealed(options.migrations) ?? migration.digest : migration.digest;
   for (const cql of statements) {
     await keepLock(options);
-    await options.session.execute(plain(cql));
+    await options.session.execute({ cql, values: {} });
   }
   await keepLock(options);
-  await options.session.execute({ cql: putVersion, values: { name: lockName, version, description, digest }, idempotent: true });
+  await options.session.execute({ cql: putVersion, values: { name: lockName, version, description, digest } });
 }
 
 /** A run that got no answer may hold the lock all the same: the row says whose it is. */
-async function lock({ session, owner }: MigrateOptions): Promise<void> {
-  const [row] = await session.execute(conditional(takeLock, { name: lockName, owner, ttl: limits.cassandraSchemaLockSeconds }));
-  if (row?.["[applied]"] === true || row?.["owner"] === owner) return;
+async function lock(options: MigrateOptions): Promise<void> {
+  const row = await onLock(options, takeLock);
+  if (row?.["[applied]"] === true || row?.["owner"] === options.owner) return;
   throw new Refusal("STATE_CONFLICT", `Another migration is running, by "${String(row?.["owner"])}"`);
 }
 
-async function keepLock({ session, owner }: MigrateOptions): Promise<void> {
-  const [row] = await session.execute(conditional(renewLock, { name: lockName, owner, ttl: limits.cassandraSchemaLockSeconds }));
+async function keepLock(options: MigrateOptions): Promise<void> {
+  const row = await onLock(options, renewLock);
   if (row?.["[applied]"] !== true) throw new Refusal("STATE_CONFLICT", "The lock of this migration ended, another one may be running");
+}
+
+async function onLock({ session, owner }: MigrateOptions, cql: string): Promise<Row | undefined> {
+  const values = { name: lockName, owner, ttl: limits.cassandraSchemaLockSeconds };
+  const [row] = await session.execute({ cql, values, isConditional: true });
+  return row;
 }
 
 function readMigration(folder: string): Migration {
   const { version, description, files, seals } = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")) as Manifest;
   const statements = files.flatMap((file) => splitStatements(readFileSync(join(folder, file), "utf8")));
   return { version, description, statements, digest: sha256Hex(statements.join(";")), ...(seals && { seals }) };
-}
-
-function plain(cql: string): Statement {
-  return { cql, values: {}, idempotent: true };
-}
-
-function conditional(cql: string, values: Statement["values"]): Statement {
-  return { cql, values, idempotent: false };
 }
 
 function quoted(text: string): string {

@@ -65,6 +65,9 @@ export function checkPlan(tables: ReadonlyMap<string, Table>, statement: Stateme
   if (kind !== "select" && !isConditional && using.get("timestamp") === undefined) {
     throw new Error(`Expected USING TIMESTAMP, got a write whose age a clock decides: ${statement.cql}`);
   }
+  if (isConditional !== (statement.isConditional ?? false)) {
+    throw new Error(`Expected isConditional of a statement with IF alone: ${statement.cql}`);
+  }
   checkRows(tables, statement);
 }
 
@@ -78,8 +81,8 @@ function checkConditional(statements: readonly Statement[]): void {
   }
 }
 
-function checkRows(tables: ReadonlyMap<string, Table>, { cql, values, idempotent }: Statement): void {
-  const { kind, table: name, where, values: inserted, isConditional, allowsFiltering } = parseStatement(cql);
+function checkRows(tables: ReadonlyMap<string, Table>, { cql, values }: Statement): void {
+  const { kind, table: name, where, values: inserted, allowsFiltering } = parseStatement(cql);
   const table = tables.get(name);
   if (!table) throw new Error(`Expected a table of the schema, got "${name}": ${cql}`);
   if (allowsFiltering) throw new Error(`Expected a statement without ALLOW FILTERING, got "${cql}"`);
@@ -93,7 +96,6 @@ function checkRows(tables: ReadonlyMap<string, Table>, { cql, values, idempotent
   }
   const markers = table.partitionKey.map((column) => inserted.get(column) ?? where.find((one) => one.column === column)?.value ?? "");
   checkKey(markers.map((marker) => values[marker.replace(":", "")]));
-  if (isConditional && idempotent) throw new Error(`Expected a conditional statement not to be idempotent: ${cql}`);
   for (const { value } of where.filter(({ operator }) => operator === "IN")) {
     const named = values[value.replace(":", "")];
     const count = Array.isArray(named) ? named.length : 0;

@@ -19,7 +19,7 @@ test.each([
   ["INSERT INTO t (a, b, c) VALUES (:a, :b, :c)", "whose age a clock decides"],
   ["SELECT d FROM other WHERE a = :a", "a table of the schema"],
   ["SELECT d FROM t WHERE a = :a AND b = :none", "values for the markers"],
-  ["INSERT INTO t (a, b, c) VALUES (:a, :b, :c) IF NOT EXISTS", "not to be idempotent"],
+  ["INSERT INTO t (a, b, c) VALUES (:a, :b, :c) IF NOT EXISTS", "isConditional"],
 ])('refuses "%s"', async (cql, why) => {
   const session = recordingSession(schema);
   await expect(session.execute(statement(cql))).rejects.toThrow(why);
@@ -37,8 +37,8 @@ test("takes a batch of one partition over several tables, and refuses one of two
 
 test("conditional() takes writes of one partition and table, one with a condition, none with an age", async () => {
   const session = recordingSession(schema);
-  const first = { ...statement("INSERT INTO t (a, b, c) VALUES (:a, :b, :c) IF NOT EXISTS"), idempotent: false };
-  const second = { ...statement("INSERT INTO t (a, b, c) VALUES (:a, :b, :d)"), idempotent: false };
+  const first = statement("INSERT INTO t (a, b, c) VALUES (:a, :b, :c) IF NOT EXISTS");
+  const second = statement("INSERT INTO t (a, b, c) VALUES (:a, :b, :d)");
   expect(await session.conditional([first, second])).toBe(true);
   expect(session.calls).toHaveLength(1);
   await expect(session.conditional([second])).rejects.toThrow("a condition in one of the statements");
@@ -73,5 +73,5 @@ test("block() makes calls that match wait until they are let go", async () => {
 });
 
 function statement(cql: string, values: Statement["values"] = {}): Statement {
-  return { cql, values: { a: "a", b: "b", c: "c", d: "d", stamp: 1n, ...values }, idempotent: true };
+  return { cql, values: { a: "a", b: "b", c: "c", d: "d", stamp: 1n, ...values } };
 }

@@ -3,7 +3,7 @@
 /**
  * One keyspace of a cluster. Reads see every write that was confirmed before them.
  * Reads refuse with STORE_UNAVAILABLE. A failed write is STORE_UNAVAILABLE where it certainly did not happen and
- * OUTCOME_UNKNOWN where it may have; either way it may be repeated if its statement is idempotent.
+ * OUTCOME_UNKNOWN where it may have; either way it may be repeated, but for a conditional one.
  * A statement that the cluster does not take is a fault and thrown as it comes.
  */
 export interface Session {
@@ -36,8 +36,8 @@ export interface Statement {
    * is what later reads see.
    */
   readonly serial?: boolean;
-  /** Whether running it twice does the same as once: only such statements are ever repeated by the driver. */
-  readonly idempotent: boolean;
+  /** Running it twice is not as running it once, so the driver never repeats it. Those of `conditional` need not say so. */
+  readonly isConditional?: true;
 }
 
 /** null deletes a cell. `bigint` is for columns of that type and for ages. */
@@ -63,7 +63,7 @@ export async function readAll(session: Session, statement: Statement, rowsMax: n
 
 /** A whole table, page by page. For backups: it goes to every node. */
 export function scanTable(session: Session, cql: string, rowsMax: number): AsyncGenerator<readonly Row[]> {
-  return pagesOf(session, { cql, values: {}, idempotent: true }, rowsMax);
+  return pagesOf(session, { cql, values: {} }, rowsMax);
 }
 
 /** A read, page by page, without reading further than it is asked. */

@@ -7,7 +7,7 @@ import type { Row, Session, Statement, Value } from "../cassandra/session.ts";
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import { Refusal } from "../refusal.ts";
-import { type LargeValues, plain } from "./chunks.ts";
+import type { LargeValues } from "./chunks.ts";
 import { type ChangeIf, head, type Key, keyText, type Write } from "./documents.ts";
 import { formOf, keyOf, type Layout, partitionOf, type statementsOf } from "./layout.ts";
 import { expiryOf } from "./value-bytes.ts";
@@ -41,8 +41,8 @@ export async function rowOf(
   const isHead = key.kind === head.kind;
   if (isHead && layout.head === undefined) return undefined;
   const { selectHead, selectOne } = statements(key.kind);
-  const statement = isHead ? plain(selectHead, partitionOf(layout, partition)) : plain(selectOne, keyOf(layout, partition, key));
-  const [row] = await session.execute(serial ? { ...statement, serial } : statement);
+  const [cql, values] = isHead ? [selectHead, partitionOf(layout, partition)] : [selectOne, keyOf(layout, partition, key)];
+  const [row] = await session.execute({ cql, values, serial });
   return row === undefined || conditionIn(layout, key, row) === null ? undefined : row;
 }
 
@@ -180,14 +180,14 @@ function statementFor(
   const was = seen.get(keyText(key)) ?? null;
   const stored = key.kind === layout.chunks?.kind && value !== undefined ? pointers.get(value) : value;
   const row = stored === undefined ? {} : formOf(layout, key.kind).toRow(stored);
-  if (key.kind === head.kind) return part(texts.updateHead, { ...partitionOf(layout, partition), ...row, was });
+  if (key.kind === head.kind) return { cql: texts.updateHead, values: { ...partitionOf(layout, partition), ...row, was } };
   const isConditional = !isHeaded && seen.has(keyText(key));
   const values = { ...keyOf(layout, partition, key), ...row, ...(isConditional ? { was } : {}) };
-  if (value === undefined) return part(isConditional ? texts.dropIf : texts.drop, values);
+  if (value === undefined) return { cql: isConditional ? texts.dropIf : texts.drop, values };
   if (stored === undefined) throw new Error(`Expected "${keyText(key)}" among the large values of the change`);
   const expiresAt = expiryOf(value);
-  if (expiresAt === undefined) return part(isConditional ? texts.change : texts.put, values);
-  return part(isConditional ? texts.changePassing : texts.putPassing, { ...values, ttl: secondsUntil(expiresAt, clock) });
+  if (expiresAt === undefined) return { cql: isConditional ? texts.change : texts.put, values };
+  return { cql: isConditional ? texts.changePassing : texts.putPassing, values: { ...values, ttl: secondsUntil(expiresAt, clock) } };
 }
 
 /** Seconds, one at least. */
@@ -209,14 +209,11 @@ export async function putWithout<Outcome extends string>(
     const expiresAt = expiryOf(value);
     const { putAt, putPassingAt } = statements(key.kind);
     const values = { ...keyOf(layout, partition, key), ...formOf(layout, key.kind).toRow(value), stamp };
-    return expiresAt === undefined ? plain(putAt, values) : plain(putPassingAt, { ...values, ttl: secondsUntil(expiresAt, clock) });
+    return expiresAt === undefined
+      ? { cql: putAt, values }
+      : { cql: putPassingAt, values: { ...values, ttl: secondsUntil(expiresAt, clock) } };
   }));
   return "committed";
-}
-
-/** One of the statements of a conditional write. */
-function part(cql: string, values: Readonly<Record<string, Value>>): Statement {
-  return { cql, values, idempotent: false };
 }
 
 function dropUnused({ layout, large }: Deps, partition: string, { change, pointers }: Waiting): void {

@@ -4,7 +4,7 @@ import { readAll, type Row } from "../cassandra/session.ts";
 import { limits } from "../limits.ts";
 import { Refusal } from "../refusal.ts";
 import { type Deps, type DocumentsDeps, openTurns, putWithout, rowOf } from "./cassandra-changes.ts";
-import { openChunks, plain } from "./chunks.ts";
+import { openChunks } from "./chunks.ts";
 import { type ChangeIf, type Document, type Documents, idsAboveAll, idsBelowAll, type Key, type Write } from "./documents.ts";
 import { formOf, idIn, idOf, kindOf, onceStatements, statementsOf } from "./layout.ts";
 
@@ -24,7 +24,10 @@ export function openCassandraDocuments(options: DocumentsDeps): Documents {
     const { above = idsBelowAll, below = idsAboveAll, limit: max, descending = false } = range;
     const { selectUp, selectDown } = statements(kind);
     const bounds = { above: idIn(layout, above), below: idIn(layout, below), max };
-    const rows = await session.execute(plain(descending ? selectDown : selectUp, { ...kindOf(layout, partition, kind), ...bounds }));
+    const rows = await session.execute({
+      cql: descending ? selectDown : selectUp,
+      values: { ...kindOf(layout, partition, kind), ...bounds },
+    });
     return rows.map((row): Document => ({ id: idOf(layout, row), value: formOf(layout, kind).fromRow(row) }));
   }
   return {
@@ -39,7 +42,11 @@ export function openCassandraDocuments(options: DocumentsDeps): Documents {
       }
     },
     async ids(partition, kind) {
-      const rows = await readAll(session, plain(statements(kind).selectIds, kindOf(layout, partition, kind)), limits.cassandraPageRows);
+      const rows = await readAll(
+        session,
+        { cql: statements(kind).selectIds, values: kindOf(layout, partition, kind) },
+        limits.cassandraPageRows,
+      );
       return rows.map((row) => idOf(layout, row));
     },
     async changeIf<Outcome extends string>(partition: string, change: ChangeIf<Outcome>): Promise<Outcome | "committed"> {
@@ -69,7 +76,7 @@ async function get(deps: Deps, partition: string, key: Key): Promise<unknown> {
 }
 
 async function getOnce({ session, layout }: Deps, partition: string, id: string): Promise<unknown> {
-  const [row]: readonly Row[] = await session.execute(plain(onceStatements(layout).select, { partition, id }));
+  const [row]: readonly Row[] = await session.execute({ cql: onceStatements(layout).select, values: { partition, id } });
   return row && JSON.parse(String(row["body"]));
 }
 
@@ -77,6 +84,6 @@ async function getOnce({ session, layout }: Deps, partition: string, id: string)
 async function writeLarge({ session, layout, large }: Deps, partition: string, { key: { kind, id }, value }: Write): Promise<string> {
   if (kind === layout.chunks?.kind && large) return await large.write(partition, id, value);
   // Its age says nothing, as it never changes
-  await session.execute(plain(onceStatements(layout).put, { partition, id, body: JSON.stringify(value), stamp: 1n }));
+  await session.execute({ cql: onceStatements(layout).put, values: { partition, id, body: JSON.stringify(value), stamp: 1n } });
   return "";
 }

@@ -7,7 +7,7 @@ import { limits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
 import { repeatedly } from "../repeatedly.ts";
 import { openCassandraDocuments } from "./cassandra.ts";
-import { chunkStatements, openChunks, plain, versionIn } from "./chunks.ts";
+import { chunkStatements, openChunks, versionIn } from "./chunks.ts";
 import { type Chunks, keyOf, type Layout, partitionColumn, statementsOf, textBody } from "./layout.ts";
 
 export interface SweepDeps {
@@ -24,10 +24,8 @@ export async function sweepChunks({ session, clock, layout }: SweepDeps): Promis
   /** A serial read where the first does not find the version: it ends a change that is half done, either way. */
   async function counts(partition: string, id: string, version: string): Promise<boolean> {
     for (const serial of [false, true]) {
-      const [row] = await session.execute({
-        ...plain(selectOne, keyOf(layout, partition, { kind: chunks.kind, id })),
-        ...(serial ? { serial } : {}),
-      });
+      const values = keyOf(layout, partition, { kind: chunks.kind, id });
+      const [row] = await session.execute({ cql: selectOne, values, serial });
       if (row !== undefined && versionIn(String(row["body"])) === version) return true;
     }
     return false;

@@ -1,6 +1,6 @@
 /** Large values in Cassandra: each version under a name of its own, in chunks; a pointer in the document's row says which one counts. */
 import { inFlight } from "../in-flight.ts";
-import { readAll, type Session, type Statement, type Value } from "../cassandra/session.ts";
+import { readAll, type Session, type Value } from "../cassandra/session.ts";
 import type { Clock } from "../clock.ts";
 import { newId } from "../identifier.ts";
 import { openCache } from "../cache.ts";
@@ -39,7 +39,7 @@ export function openChunks(
     return { partition, version, ...Object.fromEntries(chunks.names.map((name, at) => [name, names[at] ?? ""])) };
   }
   async function drop(partition: string, id: string, version: string): Promise<void> {
-    await session.execute(plain(statements.drop, { ...namesOf(partition, id, version), stamp: 2n })).catch(() => {});
+    await session.execute({ cql: statements.drop, values: { ...namesOf(partition, id, version), stamp: 2n } }).catch(() => {});
   }
   return {
     async read(partition, id, pointer) {
@@ -47,7 +47,7 @@ export function openChunks(
       const known = cached.get(place);
       if (known !== undefined) return known;
       const [version = "", count = ""] = pointer.split(" ");
-      const rows = await readAll(session, plain(statements.select, namesOf(partition, id, version)), chunksPerPage);
+      const rows = await readAll(session, { cql: statements.select, values: namesOf(partition, id, version) }, chunksPerPage);
       if (rows.length < Number(count)) return undefined;
       const bytes = rows.map((row) => row["body"] as Uint8Array);
       const value = unpackedValue(bytes.length === 1 ? bytes[0] as Uint8Array : Buffer.concat(bytes));
@@ -62,7 +62,7 @@ export function openChunks(
       const places = Array.from({ length: Math.ceil(bytes.length / limits.documentChunkBytesMax) }, (_, at) => at);
       await inFlight(places, chunksPerPage, (part) => {
         const body = bytes.subarray(part * limits.documentChunkBytesMax, (part + 1) * limits.documentChunkBytesMax);
-        return session.execute(plain(statements.put, { ...namesOf(partition, id, version), part, body, stamp: 1n }));
+        return session.execute({ cql: statements.put, values: { ...namesOf(partition, id, version), part, body, stamp: 1n } });
       });
       return `${version} ${places.length}`;
     },
@@ -80,11 +80,6 @@ const chunksPerPage = 8;
 
 export function versionIn(pointer: Pointer): string {
   return pointer.split(" ")[0] ?? "";
-}
-
-/** A read, or a write that may be repeated. */
-export function plain(cql: string, values: Readonly<Record<string, Value>>): Statement {
-  return { cql, values, idempotent: true };
 }
 
 export function chunkStatements(layout: Layout, { table, names }: Chunks) {

@@ -20,7 +20,7 @@ export interface EpochMarks {
 export function openEpochMarks(session: Session, logName: string): EpochMarks {
   return {
     async epoch() {
-      const [row] = await session.execute({ cql: selectEpoch, values: { log_name: logName }, idempotent: true, serial: true });
+      const [row] = await session.execute({ cql: selectEpoch, values: { log_name: logName }, serial: true });
       if (row === undefined || row["log_id"] === null) return undefined;
       return {
         logId: String(row["log_id"]),
@@ -37,19 +37,17 @@ export function openEpochMarks(session: Session, logName: string): EpochMarks {
         lanes_from: BigInt(from.lanes),
         events_from: BigInt(from.events),
       };
-      const put = before === undefined
-        ? { cql: insertEpoch, values, idempotent: false }
-        : { cql: updateEpoch, values: { ...values, before: before.number }, idempotent: false };
+      const put = before === undefined ? { cql: insertEpoch, values } : { cql: updateEpoch, values: { ...values, before: before.number } };
       return session.conditional([put]);
     },
     async reached() {
-      const rows = await session.execute({ cql: selectMarks, values: { log_name: logName }, idempotent: true });
+      const rows = await session.execute({ cql: selectMarks, values: { log_name: logName } });
       return new Map(rows.map((row) => [String(row["mark"]), Number(row["sequence"])]));
     },
     async reach(marks) {
       const writes = Array.from(marks, ([mark, sequence]): Statement => {
         const values = { log_name: logName, mark, sequence: BigInt(sequence), stamp: BigInt(sequence) };
-        return { cql: putMark, values, idempotent: true };
+        return { cql: putMark, values };
       });
       const [only] = writes;
       if (writes.length > 1) await session.batch(writes);

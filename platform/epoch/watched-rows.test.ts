@@ -125,5 +125,4 @@ test("rows that cannot be read are asked nothing", async () => {
 const anything: Statement = {
   cql: "SELECT mark, sequence FROM log_marks WHERE log_name = :log_name",
   values: { log_name: "heddle" },
-  idempotent: true,
 };

@@ -49,7 +49,7 @@ export function eraseEntriesOf(place: LedgerPlace, subject: string, stamp: bigin
 /** Lists a subject among those that have a chain, or takes it off the list; subjects of one bucket are in one partition of the list. */
 export function listSubjectOf(workspaceId: string, subject: string, listing: Listing): Statement {
   const values = { workspace_id: workspaceId, bucket: listing.bucket, subject, stamp: listing.stamp };
-  return { cql: listing.gone ? subjectStatements.deleteSubject : subjectStatements.putSubject, values, idempotent: true };
+  return { cql: listing.gone ? subjectStatements.deleteSubject : subjectStatements.putSubject, values };
 }
 
 interface Listing {
@@ -59,7 +59,7 @@ interface Listing {
 }
 
 function ofPlace(cql: string, { key }: LedgerPlace, values: Readonly<Record<string, Value>>): Statement {
-  return { cql, values: { ...key, ...values }, idempotent: true };
+  return { cql, values: { ...key, ...values } };
 }
 
 export interface LedgerReads {
@@ -78,7 +78,7 @@ export function cassandraLedger(reads: LedgerReads): Ledger {
     const [start, after] = cursorOf(from);
     for (let bucket = start; bucket < limits.cassandraBuckets; bucket += 1) {
       const values = { workspace_id: workspaceId, bucket, after: bucket === start ? after : "", max: max - found.length };
-      const rows = await session.execute({ cql: subjectStatements.selectSubjects, values, idempotent: true });
+      const rows = await session.execute({ cql: subjectStatements.selectSubjects, values });
       for (const row of rows) found.push(String(row["subject"]));
       if (found.length >= max) return { subjects: found, next: `${bucket}:${found.at(-1) ?? ""}` };
     }

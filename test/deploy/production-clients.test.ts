@@ -27,7 +27,7 @@ const clients: Record<string, { speak(config: MeshGatewayConfig, port: number): 
     greeting: undefined,
     async speak({ access: { store } }, port) {
       const session = openCassandra({ ...store.cassandra, contactPoints: [`127.0.0.1:${port}`], deadlineMs: 2_000 }, systemClock);
-      await session.execute({ cql: "SELECT release_version FROM system.local", values: {}, idempotent: true }).catch(() => {});
+      await session.execute({ cql: "SELECT release_version FROM system.local", values: {} }).catch(() => {});
       await session.close();
     },
   },

@@ -174,7 +174,7 @@ test("rows that were lost or put back older than the log are refused, and adopte
         const values = { log_name: meshLogName(heddle.dataDir), mark };
         const cql =
           "INSERT INTO epochs_profile.log_marks (log_name, mark, sequence) VALUES (:log_name, :mark, 1) USING TIMESTAMP 4000000000000000";
-        await cassandra.execute({ cql, values, idempotent: true });
+        await cassandra.execute({ cql, values });
       }
       await write(heddle, [fresh("further")]);
       await expect.poll(() => told(heddle, "profile"), patient).toMatch(/^503 .*rows of .*"epochs_profile.*at 1.*Cassandra was put back/s);
@@ -184,7 +184,7 @@ test("rows that were lost or put back older than the log are refused, and adopte
       });
       expect([old.status, old.body.message]).toEqual([400, expect.stringContaining("an earlier epoch of the log")]);
 
-      for (const part of keyspaceParts) await cassandra.execute({ cql: `DROP KEYSPACE epochs_${part}`, values: {}, idempotent: false });
+      for (const part of keyspaceParts) await cassandra.execute({ cql: `DROP KEYSPACE epochs_${part}`, values: {} });
       expect((await runCommand(["migrate"], env)).code).toBe(0);
       await restartParts(heddle);
       await expect.poll(async () => (await write(heddle, before)).body.message, patient).toMatch(
@@ -197,7 +197,7 @@ test("rows that were lost or put back older than the log are refused, and adopte
     }, own);
   } finally {
     for (const part of keyspaceParts) {
-      await cassandra.execute({ cql: `DROP KEYSPACE IF EXISTS epochs_${part}`, values: {}, idempotent: false });
+      await cassandra.execute({ cql: `DROP KEYSPACE IF EXISTS epochs_${part}`, values: {} });
     }
     await cassandra.close();
   }

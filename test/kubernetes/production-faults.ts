@@ -34,7 +34,7 @@ export async function mendRubbish(
     const { putSetAside } = await import("/app/services/profile/store/statements.ts");
     const { IntakeRecordSchema } = await import("/app/proto/gen/heddle/intake/v1/intake_pb.ts");
     const { session, close } = await openKeyspace(readConfig(process.env, (reader) => readStore(reader, "profile")), profileSchema, clock);
-    const rows = await session.execute({ cql: "SELECT workspace_id, external_id FROM users_by_external_id", values: {}, idempotent: true });
+    const rows = await session.execute({ cql: "SELECT workspace_id, external_id FROM users_by_external_id", values: {} });
     const { workspace_id: workspaceId } = rows.find((row) => row.external_id === "${externalId}");
     const aliases = [{ externalId: "${externalId}", alias: { label: "${alias}", name: "${externalId}" } }];
     const origin = { requestId: "mended", actor: "newer build", receivedAt: BigInt(Date.now()) };
@@ -44,7 +44,7 @@ export async function mendRubbish(
     const sequence = ${sequence}n;
     // Behind the row that was set aside
     const values = { log_partition: ${partition}, sequence, reason: "mended", body, stamp: sequence + 1n };
-    await session.execute({ cql: putSetAside, values, idempotent: true });
+    await session.execute({ cql: putSetAside, values });
     await close();`,
   );
 }

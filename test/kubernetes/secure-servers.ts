@@ -121,7 +121,7 @@ async function cql(statements: readonly string[]): Promise<void> {
       credentials: { username: "cassandra", password: "cassandra" },
       tls: { ca: readFileSync("/own/ca.crt", "utf8") },
     }, systemClock);
-    for (const cql of ${JSON.stringify(statements)}) await session.execute({ cql, values: {}, idempotent: true });
+    for (const cql of ${JSON.stringify(statements)}) await session.execute({ cql, values: {} });
     await session.close();`;
   for (let attempt = 1;; attempt += 1) {
     try {

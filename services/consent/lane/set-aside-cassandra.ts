@@ -15,20 +15,19 @@ export function setAsideOf({ record, reason }: SetAside): Statement {
   return {
     cql: setAsideStatements.put,
     values: { ...keyOf(record), reason, body, stamp: stampOf({ mark: markOf(record) }) },
-    idempotent: true,
   };
 }
 
 /** The record waits no more. */
 export function forgetSetAsideOf(record: LaneRecord): Statement {
   const stamp = stampAfter({ mark: markOf(record) });
-  return { cql: setAsideStatements.delete, values: { ...keyOf(record), stamp }, idempotent: true };
+  return { cql: setAsideStatements.delete, values: { ...keyOf(record), stamp } };
 }
 
 /** At most `max`, by workspace and place. */
 export async function setAsideList(session: Session, max: number): Promise<SetAside[]> {
   const rows = await inFlight(allBuckets, limits.cassandraInFlightMax, (bucket) => {
-    return session.execute({ cql: setAsideStatements.select, values: { bucket, max }, idempotent: true });
+    return session.execute({ cql: setAsideStatements.select, values: { bucket, max } });
   });
   return rows.flat().slice(0, max).map(setAsideFromRow);
 }
@@ -36,13 +35,13 @@ export async function setAsideList(session: Session, max: number): Promise<SetAs
 /** Of one workspace, by place, at most `max`. */
 export async function setAsideIn(session: Session, workspaceId: string, max: number): Promise<SetAside[]> {
   const values = { bucket: bucketOf(workspaceId), workspace_id: workspaceId, max };
-  return (await session.execute({ cql: setAsideStatements.selectIn, values, idempotent: true })).map(setAsideFromRow);
+  return (await session.execute({ cql: setAsideStatements.selectIn, values })).map(setAsideFromRow);
 }
 
 /** What waits of one workspace. */
 export async function waitingIn(session: Session, workspaceId: string): Promise<Waiting[]> {
   const values = { bucket: bucketOf(workspaceId), workspace_id: workspaceId };
-  const rows = await session.execute({ cql: setAsideStatements.selectPlaces, values, idempotent: true });
+  const rows = await session.execute({ cql: setAsideStatements.selectPlaces, values });
   return rows.map((row) => ({ mark: [Number(row["sequence"]), Number(row["part"])], keys: keysOf(String(row["lane_key"])) }));
 }
 

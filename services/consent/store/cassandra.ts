@@ -97,7 +97,7 @@ function readsOf<State extends Aged>(rows: StateRows<State>, workspaceId: string
     }
   }
   return reads.map(({ select: cql, some, buckets }) => {
-    return { cql, values: { workspace_id: workspaceId, some, ...(buckets.length > 0 && { buckets }) }, idempotent: true };
+    return { cql, values: { workspace_id: workspaceId, some, ...(buckets.length > 0 && { buckets }) } };
   });
 }
 
@@ -119,7 +119,7 @@ export function rowOf<State extends Aged>(
   { key, state, end, stamp }: RowOf<State>,
 ): Statement {
   const body = `[${rows.toRow(state)},${JSON.stringify(end ?? emptyChain)}]`;
-  return { cql, values: { ...before, [rows.column]: key, body, stamp }, idempotent: true };
+  return { cql, values: { ...before, [rows.column]: key, body, stamp } };
 }
 
 /**

@@ -32,7 +32,7 @@ await describeWith(["cassandra"], "content store on a real Cassandra", () => {
     let recorded: RecordingSession;
     let contract = 0;
     beforeAll(async () => {
-      for (const cql of splitStatements(contractSchema)) await tables.session.execute({ cql, values: {}, idempotent: true });
+      for (const cql of splitStatements(contractSchema)) await tables.session.execute({ cql, values: {} });
       // Fails what does not name its whole partition, or leaves an age to a clock
       recorded = recordingSession([...schemas, contractSchema], tables.session);
     }, hookMs);
@@ -57,7 +57,7 @@ await describeWith(["cassandra"], "content store on a real Cassandra", () => {
     describeTranslations("Cassandra", async () => ({ store: translations(), close: async () => {} }), hookMs);
 
     describeCenterStore("Cassandra", async () => {
-      await tables.session.execute({ cql: "TRUNCATE centers_by_workspace", values: {}, idempotent: true });
+      await tables.session.execute({ cql: "TRUNCATE centers_by_workspace", values: {} });
       const documents = openCassandraDocuments({ session: recorded, layout: centersLayout, clock: fakeClock(0) });
       const centers = openCenterStore({ documents, newContentId: () => newId("uuid") });
       return { centers, linkKeys: openLinkKeys(documents), close: async () => {} };
@@ -78,7 +78,6 @@ await describeWith(["cassandra"], "content store on a real Cassandra", () => {
       const rows = await tables.session.execute({
         cql: "SELECT DISTINCT workspace_id, message_id, locale_id, version FROM texts_by_version",
         values: {},
-        idempotent: true,
       });
       expect(rows.filter((row) => row["workspace_id"] === "ws-large")).toHaveLength(1);
     });

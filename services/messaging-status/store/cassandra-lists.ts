@@ -31,10 +31,10 @@ function changesOf(
     return { workspace_id: workspaceId, list, year: yearOf(time), at: BigInt(time), address: state.address, stamp };
   }
   const writes: Statement[][] = [];
-  for (const was of left) writes.push([{ cql: deleteListed, values: keyOf(was ?? 0), idempotent: true }]);
+  for (const was of left) writes.push([{ cql: deleteListed, values: keyOf(was ?? 0) }]);
   if (at !== null) {
-    writes.push([{ cql: putYear, values: { workspace_id: workspaceId, list, year: yearOf(at), stamp }, idempotent: true }]);
-    writes.push([{ cql: putListed, values: { ...keyOf(at), body: JSON.stringify(state) }, idempotent: true }]);
+    writes.push([{ cql: putYear, values: { workspace_id: workspaceId, list, year: yearOf(at), stamp } }]);
+    writes.push([{ cql: putListed, values: { ...keyOf(at), body: JSON.stringify(state) } }]);
   }
   return writes;
 }
@@ -44,7 +44,7 @@ export async function readList(
   { workspaceId, list }: { readonly workspaceId: string; readonly list: ListName },
   { from, to, limit, offset, ascending, signal }: ListFilter,
 ): Promise<AddressState[]> {
-  const rows = await session.execute({ cql: selectYears, values: { workspace_id: workspaceId, list }, idempotent: true });
+  const rows = await session.execute({ cql: selectYears, values: { workspace_id: workspaceId, list } });
   const years = rows.map((row) => Number(row["year"])).filter((year) => year >= yearOf(from) && year <= yearOf(to));
   const found: AddressState[] = [];
   for (const year of ascending ? years : years.toReversed()) {
@@ -52,7 +52,7 @@ export async function readList(
     signal?.throwIfAborted();
     const bounds = { low: BigInt(Math.trunc(from)), high: BigInt(Math.trunc(to)), max: offset + limit - found.length };
     const values = { workspace_id: workspaceId, list, year, ...bounds };
-    const page = await session.execute({ cql: ascending ? selectOldest : selectNewest, values, idempotent: true });
+    const page = await session.execute({ cql: ascending ? selectOldest : selectNewest, values });
     found.push(...page.map((row) => JSON.parse(String(row["body"])) as AddressState));
   }
   return found.slice(offset, offset + limit);

@@ -27,7 +27,7 @@ test("statements: each goes to few partitions, has an age, and names only column
   const touched = new Set<string>();
   for (const cql of all) {
     const values = Object.fromEntries([...cql.matchAll(/:(\w+)/g)].map((match) => [match[1] ?? "", ""]));
-    checkPlan(tables, { cql, values, idempotent: true });
+    checkPlan(tables, { cql, values });
     const table = /(?:FROM|INTO|UPDATE) (\w+)/.exec(cql)?.[1] ?? "";
     touched.add(table);
     const columns = tables.get(table)?.columns ?? new Map();
@@ -62,7 +62,7 @@ test("keys of links that were there before documents are read, and others come a
   const session = recordingSession([schema], memorySession([schema]).session);
   const put = "INSERT INTO link_keys (name, id, bytes) VALUES (:name, :id, :bytes) IF NOT EXISTS";
   for (const [name, id] of [["links", 1], ["links", 2], ["links roots", 1]] as const) {
-    await session.conditional([{ cql: put, values: { name, id, bytes: Uint8Array.of(id, 255) }, idempotent: false }]);
+    await session.conditional([{ cql: put, values: { name, id, bytes: Uint8Array.of(id, 255) } }]);
   }
   const { linkKeys } = openCassandraStatusStore(session, fakeClock());
   expect((await linkKeys.all("")).map(({ id, bytes }) => [id, ...bytes])).toEqual([[2, 2, 255], [1, 1, 255]]);

@@ -56,7 +56,6 @@ export function cassandraIdentities({ session, now }: { session: Session; now: (
         const rows = await session.execute({
           cql: selectNames,
           values: { workspace_id: workspaceId, shard, kind, ...page },
-          idempotent: true,
         });
         return rows.map((row) => String(row["name"]));
       });
@@ -71,11 +70,11 @@ export function cassandraIdentities({ session, now }: { session: Session; now: (
         stamp: BigInt(through),
         ttl: limits.originsKeepMs / 1_000,
       };
-      await session.execute({ cql: putOrigins, values, idempotent: true });
+      await session.execute({ cql: putOrigins, values });
     },
     async forgetSetAside({ partition, sequence }) {
       const values = { log_partition: partition, sequence: BigInt(sequence), stamp: forEver };
-      await session.execute({ cql: deleteSetAside, values, idempotent: true });
+      await session.execute({ cql: deleteSetAside, values });
     },
     async setAside(records) {
       await inFlight(records, limits.cassandraInFlightMax, (record) => session.execute(setAsideOf(record)));
@@ -90,7 +89,7 @@ export function namesAsListed(workspaceId: string, rows: ReadonlyMap<IdentityKey
   const found = Array.from(rows, ([key, value]) => ({ listed: listedName(key), cql: value === undefined ? deleteName : putName }));
   const statements = found.flatMap(({ listed, cql }) => {
     if (listed === undefined) return [];
-    return { cql, values: { workspace_id: workspaceId, shard: shardOf(listed), ...listed, stamp }, idempotent: true } as const;
+    return { cql, values: { workspace_id: workspaceId, shard: shardOf(listed), ...listed, stamp } } as const;
   });
   return [...Map.groupBy(statements, ({ values }) => values.shard).values()]
     .flatMap((some) => slicesOf(some, limits.cassandraBatchStatementsMax));
@@ -124,9 +123,9 @@ function readsOf(keys: readonly IdentityKey[]): Read[] {
 function selectOf(workspaceId: string, { first, keys }: Read): Statement {
   const { select, selectSome, names } = tableOf(first);
   const values = namesOf(workspaceId, first);
-  if (keys.length === 1) return { cql: select, values, idempotent: true };
+  if (keys.length === 1) return { cql: select, values };
   const { [names.at(-1) ?? ""]: _, ...shared } = values;
-  return { cql: selectSome, values: { ...shared, some: keys.map(lastNameOf) }, idempotent: true };
+  return { cql: selectSome, values: { ...shared, some: keys.map(lastNameOf) } };
 }
 
 function rowOf({ first }: Read, row: Row): [IdentityKey, unknown] {
@@ -140,11 +139,11 @@ function writeOf(
 ): Statement {
   const table = tableOf(key);
   const names = { ...namesOf(workspaceId, key), stamp };
-  if (value === undefined) return { cql: table.delete, values: names, idempotent: true };
+  if (value === undefined) return { cql: table.delete, values: names };
   const text = table.value === "user_id" ? String(value) : JSON.stringify(value);
-  if (!key.startsWith("r:")) return { cql: table.put, values: { ...names, value: text }, idempotent: true };
+  if (!key.startsWith("r:")) return { cql: table.put, values: { ...names, value: text } };
   const ttl = secondsUntil((value as RepeatRow).expiresAt, now);
-  return { cql: putExpiringAnswer, values: { ...names, value: text, ttl }, idempotent: true };
+  return { cql: putExpiringAnswer, values: { ...names, value: text, ttl } };
 }
 
 function valueOf(key: IdentityKey, row: Row): unknown {
@@ -172,5 +171,5 @@ function namesOf(workspaceId: string, key: IdentityKey): Record<string, string> 
 
 function setAsideOf({ partition, sequence, reason, body }: SetAsideRecord): Statement {
   const values = { log_partition: partition, sequence: BigInt(sequence), reason, body, stamp: BigInt(sequence) };
-  return { cql: putSetAside, values, idempotent: true };
+  return { cql: putSetAside, values };
 }

@@ -30,7 +30,7 @@ export function cassandraProfileLists(
     pageBack: (workspaceId, before, max) => pageDown(pages, { workspaceId, from: before, max }),
     async listHeld(max) {
       const perBucket = await inFlight(allBuckets, limits.cassandraInFlightMax, (bucket) => {
-        return blockedIn({ cql: selectHeldUsers, values: { bucket, max }, idempotent: true });
+        return blockedIn({ cql: selectHeldUsers, values: { bucket, max } });
       });
       return perBucket.flat().slice(0, max);
     },
@@ -38,7 +38,7 @@ export function cassandraProfileLists(
     async pageBlocked(workspaceId, after, max) {
       const perBucket = await inFlight(allBuckets, limits.cassandraInFlightMax, (bucket) => {
         const values = { bucket, workspace_id: workspaceId, after, max };
-        return blockedIn({ cql: selectBlockedUsers, values, idempotent: true });
+        return blockedIn({ cql: selectBlockedUsers, values });
       });
       return perBucket.flat().sort((left, right) => left.userId < right.userId ? -1 : 1).slice(0, max);
     },
@@ -52,7 +52,7 @@ export function cassandraProfileLists(
     async listSetAside(max) {
       const all = Array.from({ length: partitions }, (_, partition) => partition);
       const perPartition = await inFlight(all, limits.cassandraInFlightMax, async (partition) => {
-        const rows = await session.execute({ cql: selectSetAside, values: { log_partition: partition, max }, idempotent: true });
+        const rows = await session.execute({ cql: selectSetAside, values: { log_partition: partition, max } });
         return rows.map((row) => ({
           partition,
           sequence: Number(row["sequence"]),
@@ -67,7 +67,7 @@ export function cassandraProfileLists(
 
 async function* allBlocked({ session, reads }: Pick<PageParts, "session" | "reads">): AsyncGenerator<readonly HeldEntry[]> {
   for (const bucket of allBuckets) {
-    const list = { cql: selectHeldUsers, values: { bucket, max: noLimit }, idempotent: true };
+    const list = { cql: selectHeldUsers, values: { bucket, max: noLimit } };
     for await (const rows of pagesOf(session, list, limits.heldRedriveMax)) yield await stillBlocked({ session, reads }, rows);
   }
 }
@@ -83,7 +83,7 @@ async function originAt(
   const bucket = originBucket(sequence);
   for (const near of [bucket, bucket + 1]) {
     const values = { log_partition: partition, bucket: near, after: BigInt(sequence - 1), max: stepsLookedAt };
-    const rows = await session.execute({ cql: selectOrigins, values, idempotent: true });
+    const rows = await session.execute({ cql: selectOrigins, values });
     const [origin] = rows.flatMap((row) => originsFromRow(String(row["body"]), workspaceId, new Set([sequence])));
     if (origin !== undefined) return origin;
   }

@@ -73,7 +73,6 @@ async function together({ session, bucketOf }: PageParts, { workspaceId, from, m
     const [row] = await session.execute({
       cql: way.selectBuckets,
       values: { workspace_id: workspaceId, start: last, max: 1 },
-      idempotent: true,
     });
     if (row === undefined) break;
     const bucket = Number(row["bucket"]);
@@ -97,7 +96,7 @@ async function usersOfBucket(
     const some = Math.min(max - profiles.length, most);
     let rows: readonly Row[];
     try {
-      rows = await session.execute({ cql, values: { workspace_id: workspaceId, bucket, start: last, max: some }, idempotent: true });
+      rows = await session.execute({ cql, values: { workspace_id: workspaceId, bucket, start: last, max: some } });
     } catch (error) {
       if (some === 1 || !mayBeTooMuch(error)) throw error;
       most = some >> 1;
@@ -156,7 +155,7 @@ const spareIds = 10;
 
 async function idsPerBucket(session: Session, cql: string, { workspaceId, from, max }: PageOf): Promise<UserId[][]> {
   return await inFlight(allBuckets, limits.cassandraInFlightMax, async (bucket) => {
-    const rows = await session.execute({ cql, values: { workspace_id: workspaceId, bucket, start: from, max }, idempotent: true });
+    const rows = await session.execute({ cql, values: { workspace_id: workspaceId, bucket, start: from, max } });
     return rows.map((row) => String(row["user_id"]));
   });
 }

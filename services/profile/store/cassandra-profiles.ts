@@ -90,7 +90,7 @@ function byUser(rows: readonly Row[]): Rows {
 
 function someOf({ key }: UserPlace, some: readonly UserId[]): Statement {
   const { user_id: _, ...shared } = key;
-  return { cql: selectSomeUsers, values: { ...shared, some }, idempotent: true };
+  return { cql: selectSomeUsers, values: { ...shared, some } };
 }
 
 function idOf({ key }: UserPlace): UserId {
@@ -159,5 +159,5 @@ function recordOf(row: Row): ProfileRecord {
 
 /** A statement about one merge. */
 export function ofMerge(cql: string, workspaceId: string, mergeId: string): Statement {
-  return { cql, values: { workspace_id: workspaceId, merge_id: mergeId }, idempotent: true };
+  return { cql, values: { workspace_id: workspaceId, merge_id: mergeId } };
 }

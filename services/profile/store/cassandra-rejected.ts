@@ -16,7 +16,7 @@ export function rejectedWrites({ workspaceId, users }: UserChanges): Statement[]
     if (body === undefined) return [];
     const [sequence, part] = mark;
     const values = { mark_sequence: BigInt(sequence), mark_part: part, body, stamp: stampOf(mark) };
-    return [{ cql: putRejectedUser, values: { ...keyOf(workspaceId, id), ...values }, idempotent: true }];
+    return [{ cql: putRejectedUser, values: { ...keyOf(workspaceId, id), ...values } }];
   }).filter((statements) => statements.length > 0);
 }
 
@@ -25,7 +25,7 @@ export function cassandraRejected(session: Session, bucketOf: BucketOf): Pick<Pr
     async listRejected(max) {
       const rows = await readAll(
         session,
-        { cql: selectRejectedUsers, values: { bucket, max }, idempotent: true },
+        { cql: selectRejectedUsers, values: { bucket, max } },
         limits.cassandraPageRows,
       );
       return (await inFlight(rows, limits.cassandraInFlightMax, (row) => ifTrue(session, row, bucketOf))).flat();
@@ -41,12 +41,12 @@ async function ifTrue(session: Session, row: Row, bucketOf: BucketOf): Promise<R
   const [own] = await session.execute(ofPlace(place.tables.selectMark, place));
   const written = own === undefined ? undefined : markOf(own);
   if (listed === undefined || (written !== undefined && stampOf(written) > stampOf(listed))) {
-    const [again] = await session.execute({ cql: selectRejectedUser, values: { bucket, ...user }, idempotent: true });
+    const [again] = await session.execute({ cql: selectRejectedUser, values: { bucket, ...user } });
     const later = again === undefined ? undefined : markOf(again);
     // It was written while the list was read
     if (later !== undefined && listed !== undefined && stampOf(later) > stampOf(listed)) return [userOf(again ?? row)];
     const stamp = stampOf(listed ?? [0, 0]);
-    await session.execute({ cql: deleteRejectedUser, values: { bucket, ...user, stamp }, idempotent: true });
+    await session.execute({ cql: deleteRejectedUser, values: { bucket, ...user, stamp } });
     return [];
   }
   return [userOf(row)];

@@ -113,7 +113,7 @@ function newBuckets(
     if (!isNew) continue;
     const { bucket, partition } = placeOf(workspaceId, id, bucketOf);
     if (bucket === undefined || known.has(partition) || found.has(partition)) continue;
-    found.set(partition, [{ cql: putBucket, values: { workspace_id: workspaceId, bucket, stamp: stampOf(mark) }, idempotent: true }]);
+    found.set(partition, [{ cql: putBucket, values: { workspace_id: workspaceId, bucket, stamp: stampOf(mark) } }]);
   }
   return found;
 }
@@ -134,7 +134,7 @@ function freed({ workspaceId, users, held }: UserChanges): Statement[][] {
 
 /** An entry of a list over many users, or its end, with the mark of what brought it as age. */
 export function listEntry(cql: string, [workspaceId, id]: readonly [string, string], mark: Mark): Statement {
-  return { cql, values: { workspace_id: workspaceId, bucket: listOf(id), user_id: id, stamp: stampOf(mark) }, idempotent: true };
+  return { cql, values: { workspace_id: workspaceId, bucket: listOf(id), user_id: id, stamp: stampOf(mark) } };
 }
 
 function markOf(users: UserChanges["users"], id: string): Mark {
@@ -181,5 +181,5 @@ function journalRows(
 }
 
 function writeOf(cql: string, [workspaceId, mergeId]: readonly [string, string], values: Statement["values"]): Statement {
-  return { cql, values: { workspace_id: workspaceId, merge_id: mergeId, ...values }, idempotent: true };
+  return { cql, values: { workspace_id: workspaceId, merge_id: mergeId, ...values } };
 }

@@ -31,7 +31,7 @@ await describeWith(["cassandra"], "profile store on a real Cassandra", () => {
       const { put } = identityTables.x;
       for (const name of ["ann", "anna", "bob"]) {
         const values = { workspace_id: "w", external_id: name, value: "u1", stamp: 5n };
-        await session.execute({ cql: put, values, idempotent: true });
+        await session.execute({ cql: put, values });
       }
       await identities.save("w", new Map<IdentityKey, unknown>([["e:ann@example.com", []], ["x:gone", "u1"]]), 6);
       await identities.save("w", new Map<IdentityKey, unknown>([["x:anna", undefined], ["x:gone", undefined]]), 7);

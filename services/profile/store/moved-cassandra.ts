@@ -24,7 +24,7 @@ export function cassandraProfileMove(
   return {
     async waiting() {
       const [held, setAside] = [await profiles.listHeld(1), await profiles.listSetAside(1)];
-      const handoffs = await session.page({ cql: scanHandoffs, values: {}, idempotent: true }, { rowsMax: 1 });
+      const handoffs = await session.page({ cql: scanHandoffs, values: {} }, { rowsMax: 1 });
       return [
         ...(held.length > 0 ? ["users are blocked"] : []),
         ...(setAside.length > 0 ? ["dead letters wait"] : []),

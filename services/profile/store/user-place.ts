@@ -29,5 +29,5 @@ export function placeOf(workspaceId: string, id: UserId, bucketOf: BucketOf): Us
 }
 
 export function ofPlace(cql: string, { key }: UserPlace, values: Readonly<Record<string, Value>> = {}): Statement {
-  return { cql, values: { ...key, ...values }, idempotent: true };
+  return { cql, values: { ...key, ...values } };
 }

@@ -21,7 +21,7 @@ export interface GroupRows {
 
 export function cassandraGroups(session: Session): GroupRows {
   async function bodyOf(cql: string, workspaceId: string): Promise<string | undefined> {
-    const [row] = await session.execute({ cql, values: { workspace_id: workspaceId }, idempotent: true });
+    const [row] = await session.execute({ cql, values: { workspace_id: workspaceId } });
     return row === undefined ? undefined : String(row["body"]);
   }
   async function readGroups(workspaceId: string): Promise<OrderedGroups> {
@@ -32,7 +32,7 @@ export function cassandraGroups(session: Session): GroupRows {
   }
   async function writeGroups(workspaceId: string, groups: OrderedGroups): Promise<void> {
     const values = { workspace_id: workspaceId, body: JSON.stringify(groups), stamp: stampOf({ mark: groups.mark }) };
-    await session.execute({ cql: putGroups, values, idempotent: true });
+    await session.execute({ cql: putGroups, values });
   }
   return {
     readGroups,

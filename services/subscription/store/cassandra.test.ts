@@ -34,7 +34,7 @@ test("statements: each goes to few partitions, has an age, and names only column
   const touched = new Set<string>();
   for (const cql of all) {
     const values = Object.fromEntries([...cql.matchAll(/:(\w+)/g)].map((match) => [match[1] ?? "", ""]));
-    checkPlan(tables, { cql, values, idempotent: true });
+    checkPlan(tables, { cql, values });
     const table = /(?:FROM|INTO|UPDATE) (\w+)/.exec(cql)?.[1] ?? "";
     touched.add(table);
     const columns = tables.get(table)?.columns ?? new Map();
@@ -101,7 +101,7 @@ test("what a build before declared holds from the beginning of the order, until 
   const groups = [{ id: "g", name: "G", channel: "email" as const, archived: false }];
   const cql =
     "INSERT INTO groups_by_workspace (workspace_id, version, body) VALUES (:workspace_id, :version, :body) USING TIMESTAMP :stamp";
-  await session.execute({ cql, values: { workspace_id: "w", version: 1, body: JSON.stringify(groups), stamp: 1n }, idempotent: true });
+  await session.execute({ cql, values: { workspace_id: "w", version: 1, body: JSON.stringify(groups), stamp: 1n } });
   expect([await store.groups("w"), await store.groups("v")]).toEqual([groups.map((group) => ({ ...group, turns: [0] })), []]);
   const archived = changedInOrder(await readGroups("w"), { type: "archive", id: "g" }, [2 ** 41, 0]);
   if (archived !== undefined) await writeGroups("w", archived);

@@ -46,7 +46,6 @@ function merging({ workspaceId, states }: StepRows["workspaces"][number]): State
   return [...states.values()].filter(({ merges }) => merges.length > 0).map((user) => [{
     cql: putOpenMerge,
     values: { ...openMergeOf(workspaceId, user.userId, firstWindow(user)), stamp: stampOf(user) },
-    idempotent: true,
   }]);
 }
 
@@ -76,7 +75,7 @@ async function sweep(sweeping: SweptTables, { now, max }: { readonly now: number
 
 async function* mergesOver({ session }: SweptTables, { now, rowsMax }: { now: number; rowsMax: number }): AsyncGenerator<Row> {
   for (const bucket of allBuckets) {
-    const over = { cql: selectOpenMerges, values: { bucket, until: BigInt(now) }, idempotent: true };
+    const over = { cql: selectOpenMerges, values: { bucket, until: BigInt(now) } };
     for await (const page of pagesOf(session, over, rowsMax)) yield* page;
   }
 }
@@ -93,11 +92,11 @@ async function sweepOne({ session, tables, rows, isFree, change }: SweptTables, 
     const stamp = stampAfter(user);
     if (user.merges.length > 0) {
       const values = { ...openMergeOf(workspaceId, userId, firstWindow(user)), stamp };
-      await session.execute({ cql: putOpenMerge, values, idempotent: true });
+      await session.execute({ cql: putOpenMerge, values });
     }
     await session.execute(rowOf(rows, placeOf(rows, workspaceId, userId), { key: userId, state: user, end: ends.get(userId), stamp }));
   }
   const stamp = stampAfter(user ?? { mark: [0, 0] });
-  await session.execute({ cql: deleteOpenMerge, values: { ...openMergeOf(workspaceId, userId, listedUntil), stamp }, idempotent: true });
+  await session.execute({ cql: deleteOpenMerge, values: { ...openMergeOf(workspaceId, userId, listedUntil), stamp } });
   return isOver;
 }
