@@ -7,21 +7,6 @@ import { limits } from "../limits.ts";
 import type { Log, LogRecord } from "../log/log.ts";
 import type { LanePositions } from "./lane-positions.ts";
 
-export interface LaneCheckpoint {
-  /** The position that is saved, which every later one counts from. */
-  load(): Promise<number>;
-  /** Counts what was read of the lane. */
-  count(records: readonly LogRecord[]): void;
-  /** Saves the position up to which everything is applied and published, and trims the lane behind it, each where it is due. */
-  keep(position: number): Promise<void>;
-  /** Whether `keep` would do anything. */
-  isDue(position: number): boolean;
-  /** Milliseconds until it would; Infinity where nothing is left to do. */
-  dueInMs(position: number): number;
-  /** Saves the position now. */
-  close(position: number): Promise<void>;
-}
-
 export interface LaneCheckpointParts {
   /** As the layout numbers them. */
   readonly lane: number;
@@ -41,11 +26,7 @@ export function laneTrimBytes(stream: { readonly bytesMax: number; readonly part
   return Math.min(limits.laneTrimBytesMax, Math.floor(stream.bytesMax / stream.partitions / 4));
 }
 
-export function createLaneCheckpoint(parts: LaneCheckpointParts): LaneCheckpoint {
-  return new Checkpoint(parts);
-}
-
-class Checkpoint implements LaneCheckpoint {
+export class LaneCheckpoint {
   readonly #parts: LaneCheckpointParts;
   readonly #saveMs: number;
   #saved = 0;
@@ -65,20 +46,24 @@ class Checkpoint implements LaneCheckpoint {
     this.#trimAt = now + limits.laneTrimMs;
   }
 
+  /** The position that is saved, which every later one counts from. */
   async load(): Promise<number> {
     const { name, positions } = this.#parts;
     this.#saved = await positions.load(name);
     return this.#saved;
   }
 
+  /** Counts what was read of the lane. */
   count(records: readonly LogRecord[]): void {
     for (const { body } of records) this.#bytes += body.byteLength + limits.logMessageStoredBytes;
   }
 
+  /** Whether `keep` would do anything. */
   isDue(position: number): boolean {
     return this.dueInMs(position) <= 0;
   }
 
+  /** Milliseconds until it would; Infinity where nothing is left to do. */
   dueInMs(position: number): number {
     const now = this.#parts.clock.monotonic();
     const trimAt = this.#bytes >= this.#parts.trimBytes ? now : this.#trimAt;
@@ -87,6 +72,7 @@ class Checkpoint implements LaneCheckpoint {
     return Math.max(0, this.#notBefore - now, Math.min(save, trim) - now);
   }
 
+  /** Saves the position up to which everything is applied and published, and trims the lane behind it, each where it is due. */
   async keep(position: number): Promise<void> {
     const { lane, name, lanes, positions, clock, trimBytes } = this.#parts;
     if (!this.isDue(position) || !await this.#save(position)) return;
@@ -99,6 +85,7 @@ class Checkpoint implements LaneCheckpoint {
     this.#trimAt = clock.monotonic() + limits.laneTrimMs;
   }
 
+  /** Saves the position now. */
   async close(position: number): Promise<void> {
     await this.#save(position);
   }

@@ -11,9 +11,9 @@ import type { Log } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import type { Gate } from "../../../platform/gate.ts";
 import { type AskLane, createLaneAsks, type LaneAsks } from "../../../platform/lane/lane-asks.ts";
-import { createLaneCheckpoint, type LaneCheckpoint } from "../../../platform/lane/lane-checkpoint.ts";
+import { LaneCheckpoint } from "../../../platform/lane/lane-checkpoint.ts";
 import type { LanePositions } from "../../../platform/lane/lane-positions.ts";
-import { type ConcernOf, type LaneBody, type LaneWindow, openLaneWindow, type WindowBody, type WindowRoom } from "./lane-window.ts";
+import { type ConcernOf, type LaneBody, LaneWindow, type WindowBody, type WindowRoom } from "./lane-window.ts";
 import { type Reading, readOn } from "../../../platform/lane/read-on.ts";
 import { troubleOf } from "../../../platform/lane/trouble.ts";
 
@@ -109,7 +109,7 @@ class LaneApplier {
     this.#parts = parts;
     this.#wake = wake;
     this.#pace = parts.pace ?? meshPace;
-    this.#checkpoint = createLaneCheckpoint({ ...parts, name: parts.lane, saveMs: this.#pace.saveMs });
+    this.#checkpoint = new LaneCheckpoint({ ...parts, name: parts.lane, saveMs: this.#pace.saveMs });
     this.#asks = createLaneAsks({
       clock: parts.clock,
       isPast: (keys, message) => this.#window?.isPast(keys, message) ?? false,
@@ -169,7 +169,7 @@ class LaneApplier {
   async #start(): Promise<LaneWindow> {
     const { concernOf, room, onApplied } = this.#parts;
     const position = await this.#checkpoint.load();
-    const window = openLaneWindow({ position, concernOf, room });
+    const window = new LaneWindow({ position, concernOf, room });
     this.#window = window;
     this.#published = position;
     onApplied(position);

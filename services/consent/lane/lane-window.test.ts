@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { LogRecord } from "../../../platform/log/log.ts";
 import { packRecords } from "../../../platform/log/packed-records.ts";
 import { limits } from "../../../platform/limits.ts";
-import { laneKey, openLaneWindow, type WindowBody, type WindowRoom } from "./lane-window.ts";
+import { laneKey, LaneWindow, type WindowBody, type WindowRoom } from "./lane-window.ts";
 
 /** Names of a record; `*` before them: of very many; none: it has to be alone. */
 function message(sequence: number, ...records: string[]): LogRecord {
@@ -11,7 +11,7 @@ function message(sequence: number, ...records: string[]): LogRecord {
 }
 
 function openTest(room: WindowRoom = { users: 0, bytes: 0 }) {
-  return openLaneWindow({
+  return new LaneWindow({
     position: 2,
     room,
     concernOf(body) {
@@ -103,7 +103,7 @@ test("what may stay for long does not hold the message that it came with, and wh
   const [part] = window.nextOfMany(2);
   expect(part?.body.buffer.byteLength).toBeLessThan(100);
   const read: number[] = [];
-  const packed = openLaneWindow({
+  const packed = new LaneWindow({
     position: 0,
     room: { users: 0, bytes: 0 },
     concernOf: (body) => {

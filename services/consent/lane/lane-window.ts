@@ -6,7 +6,7 @@ import type { LogRecord } from "../../../platform/log/log.ts";
 import { unpackRecords } from "../../../platform/log/packed-records.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Wanted } from "../../../platform/lane/lane-asks.ts";
-import { createPending } from "./pending.ts";
+import { Pending } from "./pending.ts";
 
 /** A record of the lane, with its place there. */
 export interface LaneBody {
@@ -55,33 +55,6 @@ export interface WindowRoom {
 /** Keys that a caller waits for, and whether what they need or what concerns few is chosen first. */
 type Choice = [wanted: Wanted, first: "wanted" | "few"];
 
-export interface LaneWindow {
-  /** The last message up to which everything is applied. */
-  readonly position: number;
-  /** The last message that was read. */
-  readonly read: number;
-  /** Nothing is left that concerns few, and there is room: what follows in the lane can be read. */
-  readonly isOpen: boolean;
-  /** Records of what one request says of very many. */
-  readonly many: number;
-  /** Users or addresses of all records that take part, each as often as it is spoken of. */
-  readonly users: number;
-  /** What was read does not all take part: for want of room, or because a record has to be applied alone. */
-  readonly isBlocked: boolean;
-  /** What follows those that were read, in order. Throws RangeError, as do `next` and `applied`, where a message is broken. */
-  add(records: readonly LogRecord[]): void;
-  /** What can go next, in the order of their places, of `max` users at most or one record. */
-  next(max: number, ...choice: Choice): WindowBody[];
-  /** The first records of fan-outs, of `max` users at most or one record, with all that has to go before them. */
-  nextOfMany(max: number): WindowBody[];
-  /** They were given by one of the two, and are in. */
-  applied(bodies: readonly WindowBody[]): void;
-  /** Whether everything of the keys up to the message is applied. */
-  isPast(keys: readonly string[], message: number): boolean;
-  /** Forgets everything, and gives its room back. */
-  close(): void;
-}
-
 export interface LaneWindowParts {
   /** The last message up to which everything is applied. */
   readonly position: number;
@@ -89,12 +62,10 @@ export interface LaneWindowParts {
   readonly room: WindowRoom;
 }
 
-export function openLaneWindow(parts: LaneWindowParts): LaneWindow {
-  return new Window(parts);
-}
-
-class Window implements LaneWindow {
+export class LaneWindow {
+  /** The last message up to which everything is applied. */
   position: number;
+  /** The last message that was read. */
   read: number;
   readonly #concernOf: ConcernOf;
   readonly #room: WindowRoom;
@@ -104,7 +75,7 @@ class Window implements LaneWindow {
   #coming: WindowBody[] = [];
   /** Messages behind it, which are not unpacked before there is room for what is in them. */
   #packed: LogRecord[] = [];
-  readonly #pending = createPending<WindowBody>();
+  readonly #pending = new Pending<WindowBody>();
   #bytes = 0;
 
   constructor({ position, concernOf, room }: LaneWindowParts) {
@@ -114,22 +85,27 @@ class Window implements LaneWindow {
     this.#room = room;
   }
 
+  /** Nothing is left that concerns few, and there is room: what follows in the lane can be read. */
   get isOpen(): boolean {
     return this.#pending.few === 0 && !this.isBlocked;
   }
 
+  /** Records of what one request says of very many. */
   get many(): number {
     return this.#pending.many;
   }
 
+  /** Users or addresses of all records that take part, each as often as it is spoken of. */
   get users(): number {
     return this.#pending.size;
   }
 
+  /** What was read does not all take part: for want of room, or because a record has to be applied alone. */
   get isBlocked(): boolean {
     return !this.#hasEnough() && (this.#coming.length > 0 || this.#packed.length > 0 || this.#isFull());
   }
 
+  /** What follows those that were read, in order. Throws RangeError, as do `next` and `applied`, where a message is broken. */
   add(records: readonly LogRecord[]): void {
     for (const record of records) {
       this.#packed.push(record);
@@ -139,16 +115,19 @@ class Window implements LaneWindow {
     this.#advance();
   }
 
+  /** What can go next, in the order of their places, of `max` users at most or one record. */
   next(max: number, ...choice: Choice): WindowBody[] {
     this.#fill();
     const [alone] = this.#coming;
     return this.#pending.size === 0 && alone !== undefined ? [alone] : this.#pending.next(max, ...choice);
   }
 
+  /** The first records of fan-outs, of `max` users at most or one record, with all that has to go before them. */
   nextOfMany(max: number): WindowBody[] {
     return this.#pending.nextOfMany(max);
   }
 
+  /** They were given by one of the two, and are in. */
   applied(bodies: readonly WindowBody[]): void {
     for (const { message } of bodies) message.left -= 1;
     if (bodies[0] !== undefined && bodies[0] === this.#coming[0]) this.#coming.shift();
@@ -158,6 +137,7 @@ class Window implements LaneWindow {
     this.#advance();
   }
 
+  /** Whether everything of the keys up to the message is applied. */
   isPast(keys: readonly string[], message: number): boolean {
     if (message <= this.position) return true;
     const first = this.#coming[0]?.message ?? this.#packed[0];
@@ -165,6 +145,7 @@ class Window implements LaneWindow {
     return takesPart && keys.every((key) => this.#pending.isPast(key, [message, Infinity]));
   }
 
+  /** Forgets everything, and gives its room back. */
   close(): void {
     this.#room.users -= this.#pending.size;
     this.#room.bytes -= this.#bytes;

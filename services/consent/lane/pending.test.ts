@@ -1,12 +1,12 @@
 /** Whose turn it is: order within a user, and no user waits for others. */
 import { expect, test } from "vitest";
-import { createPending, type Pending } from "./pending.ts";
+import { Pending } from "./pending.ts";
 
 type Keys = readonly string[];
 
 /** Items are names; their places are as they are given. */
 function pendingOf(items: Readonly<Record<string, Keys>>): Pending<string> {
-  const pending = createPending<string>();
+  const pending = new Pending<string>();
   for (const [at, [item, keys]] of Object.entries(items).entries()) {
     pending.add(item, { mark: [1, at], keys, isOfMany: item.startsWith("M"), goesFirst: item.startsWith("G") });
   }
@@ -53,13 +53,13 @@ test("what is judged by goes before all others, and is in first where there is n
 
 test("what concerns many goes in its order, with what goes before it", () => {
   const pending = pendingOf({ M1: ["a"], f1: ["b"], M2: ["b", "c"], M3: ["d"] });
-  expect(pending.nextOfMany()).toEqual(["M1"]);
+  expect(pending.nextOfMany(1)).toEqual(["M1"]);
   pending.remove(["M1"]);
-  expect(pending.nextOfMany()).toEqual(["f1"]);
+  expect(pending.nextOfMany(1)).toEqual(["f1"]);
   pending.remove(["f1", "nobody's"]);
-  expect(pending.nextOfMany()).toEqual(["M2"]);
+  expect(pending.nextOfMany(1)).toEqual(["M2"]);
   pending.remove(["M2", "M3"]);
-  expect([pending.nextOfMany(), pending.size, pending.few, pending.many]).toEqual([[], 0, 0, 0]);
+  expect([pending.nextOfMany(1), pending.size, pending.few, pending.many]).toEqual([[], 0, 0, 0]);
 });
 
 test("isPast() tells of each user whether all up to a place is applied", () => {
@@ -90,7 +90,7 @@ test("any order of asking keeps each user's order", () => {
     for (let turn = 0; turn < 2_000 && pending.size > 0; turn += 1) {
       const wanted = new Set(random(3) === 0 ? Array.from({ length: random(12) }, () => `u${random(20)}`) : []);
       const first = random(2) === 0 ? "wanted" : "few";
-      const next = random(2) === 0 ? pending.next(1 + random(6), wanted, first) : pending.nextOfMany();
+      const next = random(2) === 0 ? pending.next(1 + random(6), wanted, first) : pending.nextOfMany(1);
       seen.push(...next);
       pending.remove(next);
     }

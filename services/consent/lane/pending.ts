@@ -23,30 +23,8 @@ interface Entry<Item> extends Waits {
   readonly at: number;
 }
 
-export interface Pending<Item> {
+export class Pending<Item> {
   /** How many users or addresses are spoken of, each as often as it is. */
-  readonly size: number;
-  readonly few: number;
-  readonly many: number;
-  add(item: Item, waits: Waits): void;
-  /**
-   * What can go next, in order, of `max` keys at most or one record: what the keys that a caller waits for need, and what
-   * concerns few; `first` has the first choice. Each comes with all that has to go before it.
-   */
-  next(max: number, wanted: Wanted, first: "wanted" | "few"): Item[];
-  /** The first of what concerns very many, of `max` keys at most or one record, with all that has to go before it. */
-  nextOfMany(max?: number): Item[];
-  /** They are applied. What is not there is passed over. */
-  remove(items: readonly Item[]): void;
-  /** Whether everything of the key up to the place is applied, of what was added. */
-  isPast(key: string, mark: Mark): boolean;
-}
-
-export function createPending<Item>(): Pending<Item> {
-  return new PendingItems<Item>();
-}
-
-class PendingItems<Item> implements Pending<Item> {
   size = 0;
   #added = 0;
   readonly #entries = new Map<Item, Entry<Item>>();
@@ -78,6 +56,10 @@ class PendingItems<Item> implements Pending<Item> {
     }
   }
 
+  /**
+   * What can go next, in order, of `max` keys at most or one record: what the keys that a caller waits for need, and what
+   * concerns few; `first` has the first choice. Each comes with all that has to go before it.
+   */
   next(max: number, wanted: Wanted, first: "wanted" | "few"): Item[] {
     const chosen = new Chosen<Item>(max, this.#queues);
     chosen.addAll(this.#first);
@@ -87,13 +69,15 @@ class PendingItems<Item> implements Pending<Item> {
     return chosen.items();
   }
 
-  nextOfMany(max = 1): Item[] {
+  /** The first of what concerns very many, of `max` keys at most or one record, with all that has to go before it. */
+  nextOfMany(max: number): Item[] {
     const chosen = new Chosen<Item>(max, this.#queues);
     chosen.addAll(this.#first);
     chosen.addAll(this.#many);
     return chosen.items();
   }
 
+  /** They are applied. What is not there is passed over. */
   remove(items: readonly Item[]): void {
     for (const item of items) {
       const entry = this.#entries.get(item);
@@ -107,6 +91,7 @@ class PendingItems<Item> implements Pending<Item> {
     }
   }
 
+  /** Whether everything of the key up to the place is applied, of what was added. */
   isPast(key: string, mark: Mark): boolean {
     const first = this.#queues.get(key)?.[0];
     return first === undefined || isAfter(first.mark, mark);

@@ -19,6 +19,7 @@ export interface RedriveParts extends RedriveMessages {
 }
 
 export interface Redriving {
+  /** Records that wait for a human, at most `max`. */
   listSetAside(max: number): Promise<SetAside[]>;
   /** What one of them says. Refuses NOT_FOUND. */
   showSetAside(at: SetAsidePlace): Promise<ShownRecord>;

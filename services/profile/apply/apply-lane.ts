@@ -20,7 +20,7 @@ import { type Reading, readOn } from "../../../platform/lane/read-on.ts";
 import type { ApplyParts } from "./slow-path.ts";
 import { applyBatch, type SlowUser } from "./apply-batch.ts";
 import type { LanePositions } from "../../../platform/lane/lane-positions.ts";
-import { createLaneCheckpoint, type LaneCheckpoint } from "../../../platform/lane/lane-checkpoint.ts";
+import { LaneCheckpoint } from "../../../platform/lane/lane-checkpoint.ts";
 import { troubleOf } from "../../../platform/lane/trouble.ts";
 
 export interface LaneParts extends Omit<ApplyParts, "holds" | "announce"> {
@@ -80,7 +80,7 @@ class Applier {
 
   constructor(parts: LaneParts) {
     this.#parts = { ...parts, holds: new Map(), announce: (workspaceId, item) => this.#announce(workspaceId, item) };
-    this.#checkpoint = createLaneCheckpoint({ ...parts, name: parts.lane, lane: parts.layout.profile(parts.lane) });
+    this.#checkpoint = new LaneCheckpoint({ ...parts, name: parts.lane, lane: parts.layout.profile(parts.lane) });
   }
 
   /** A wake-up and no more: where it cannot be sent, the partner waits on, which `heddle log status` shows and a redrive ends. */

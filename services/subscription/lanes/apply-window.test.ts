@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { arrivingLate, brokenOff, chances, dice } from "../../consent/lane/appliers.fixture.ts";
-import { type LaneBody, laneKey, openLaneWindow } from "../../consent/lane/lane-window.ts";
+import { type LaneBody, laneKey, LaneWindow } from "../../consent/lane/lane-window.ts";
 import { packRecords } from "../../../platform/log/packed-records.ts";
 import { commands, laneOf, openWorld, requests, undisturbed } from "./lane.fixture.ts";
 import { membershipMessages } from "./lane-message.ts";
@@ -11,7 +11,7 @@ import { membershipMessages } from "./lane-message.ts";
 async function windowed(world: ReturnType<typeof openWorld>, bodies: readonly LaneBody[], next: () => number): Promise<void> {
   const last = bodies.at(-1)?.place[0] ?? 0;
   for (let kept = 0; kept < last;) {
-    const window = openLaneWindow({ position: kept, concernOf: membershipMessages.concernOf, room: { users: 0, bytes: 0 } });
+    const window = new LaneWindow({ position: kept, concernOf: membershipMessages.concernOf, room: { users: 0, bytes: 0 } });
     try {
       while (window.position < last) {
         const unread = bodies.filter(({ place: [sequence] }) => sequence > window.read).slice(0, next() % 9);
