@@ -2,7 +2,6 @@
 import type { Client } from "@connectrpc/connect";
 import { systemClock } from "../platform/clock.ts";
 import type { SetAsidePlace } from "../platform/lane/hold-back.ts";
-import type { SetAside } from "../platform/lane/lane.ts";
 import { shownFrom, type ShownRecord } from "../platform/lane/shown-record.ts";
 import type { LedgerDamage, LedgerEntry } from "../platform/ledger/ledger.ts";
 import { ledgerEntryFromMessage } from "../platform/ledger/message.ts";
@@ -111,14 +110,8 @@ async function inFolder(database: Database): Promise<ConsentPlace> {
   };
 }
 
-interface FolderLedger extends Pick<LedgerPlace, "verify"> {
-  listSetAside(max: number): Promise<SetAside[]>;
-  showSetAside(at: SetAsidePlace): Promise<ShownRecord>;
-  redriveSetAside(): Promise<number>;
-  skipSetAside(at: SetAsidePlace): Promise<void>;
-  behind(): Promise<number>;
-  chains(workspaceId: string): AsyncIterable<LedgerEntry[]>;
-}
+/** As both services give it. */
+type FolderLedger = Omit<Awaited<ReturnType<typeof readMembershipLedger>>, "groups" | "history">;
 
 function folderLedger(
   ledger: LedgerPlace["ledger"],

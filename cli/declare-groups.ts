@@ -88,7 +88,7 @@ interface DeclaredGroups {
 
 function declaredIn(admin: Pick<AccessAdmin, "rows">, prune: boolean): DeclaredGroups[] {
   const { workspaces, declared } = admin.rows();
-  const byWorkspace = Map.groupBy(declared.filter(({ kind }) => kind === "subscription_group"), ({ workspaceId }) => workspaceId);
+  const byWorkspace = Map.groupBy(declared.filter(isGroup), ({ workspaceId }) => workspaceId);
   return workspaces.map(({ id }) => ({
     workspaceId: id,
     groups: (byWorkspace.get(id) ?? []).map(({ id, content }) => ({

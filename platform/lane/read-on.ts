@@ -1,6 +1,6 @@
 /** The loop of a reader that never gives up: turn after turn, resting where there is nothing, backing off where it fails. */
 import type { Clock } from "../clock.ts";
-import { backoffMs } from "./backoff.ts";
+import { limits } from "../limits.ts";
 import { troubleOf } from "./trouble.ts";
 
 export interface Turning {
@@ -129,4 +129,9 @@ class Loop {
       if (this.#closed) this.#wake();
     });
   }
+}
+
+/** Doubles from `passRetryMsMin` to `passRetryMsMax`; `failures` counts from 1. */
+export function backoffMs(failures: number): number {
+  return Math.min(limits.passRetryMsMax, limits.passRetryMsMin * 2 ** (failures - 1));
 }

@@ -3,7 +3,7 @@ import type { DescService } from "@bufbuild/protobuf";
 import type { Client, ServiceImpl } from "@connectrpc/connect";
 import type { Clock } from "../../platform/clock.ts";
 import { createGate } from "../../platform/gate.ts";
-import { backoffMs } from "../../platform/lane/backoff.ts";
+import { backoffMs } from "../../platform/lane/read-on.ts";
 import { openHeld } from "./lane/held.ts";
 import { startLaneApplier } from "./lane/lane-applier.ts";
 import { type LaneBody, laneKey } from "./lane/lane-window.ts";

@@ -70,7 +70,7 @@ async function applySlice<State extends Aged, Said extends ConsentRecord, OfWork
   }
 }
 
-function isRedrive(said: object | unknown): said is Redrive {
+function isRedrive(said: unknown): said is Redrive {
   return typeof said === "object" && said !== null && "skipped" in said;
 }
 

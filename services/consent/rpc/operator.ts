@@ -1,28 +1,18 @@
 /** What both services of consent answer to operators: how far lanes are, what waits for a human, and the ledger as a whole. */
 import type { HandlerContext } from "@connectrpc/connect";
 import type { SetAsidePlace } from "../../../platform/lane/hold-back.ts";
-import type { SetAside } from "../../../platform/lane/lane.ts";
-import type { ShownRecord } from "../../../platform/lane/shown-record.ts";
 import { ledgerEntryToMessage } from "../../../platform/ledger/message.ts";
 import type { Ledger, Verified } from "../../../platform/ledger/read.ts";
 import { limits } from "../../../platform/limits.ts";
 import { type RequestContext, type Scoped, scopeOf } from "../../../platform/request-context.ts";
 import { laneMessages } from "../../../platform/telemetry/lag-history.ts";
 import type { LaneWork } from "../../../platform/telemetry/work-metrics.ts";
+import type { Redriving } from "../lane/redrive.ts";
 
 export interface OperatorParts {
   readonly ledger: Pick<Ledger, "history" | "checked" | "verify" | "verifyPage" | "subjects">;
   readonly work: LaneWork;
-  readonly setAside: {
-    /** Records that wait for a human, at most `max`. */
-    listSetAside(max: number): Promise<SetAside[]>;
-    /** What one of them says. Refuses NOT_FOUND. */
-    showSetAside(at: SetAsidePlace): Promise<ShownRecord>;
-    /** Tries those that can be read now once more; how many. */
-    redriveSetAside(): Promise<number>;
-    /** Forgets the record that holds its user or address back, and tries those behind it once more. */
-    skipSetAside(at: SetAsidePlace): Promise<void>;
-  };
+  readonly setAside: Redriving;
 }
 
 /** The RPCs that both services have. */

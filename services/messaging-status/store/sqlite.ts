@@ -34,7 +34,7 @@ export async function openSqliteStatusStore(
     store: {
       load: tables.load,
       list(workspaceId, list, { from, to, limit, offset, ascending }) {
-        const sql = (ascending ? oldestFirst : newestFirst)[list];
+        const sql = listSql(columns[list], ascending ? "ASC" : "DESC");
         return Promise.resolve(database.prepare(sql).all(workspaceId, from, to, limit, offset).map((row) => stateFromRow(row["body"])));
       },
     },
@@ -57,19 +57,8 @@ const putState = `INSERT INTO messaging_status_addresses (workspace_id, address,
     rejected_at = excluded.rejected_at, invalid_at = excluded.invalid_at`;
 
 const columns: Readonly<Record<ListName, string>> = { unsubscribed: "unsubscribed_at", rejected: "rejected_at", invalid: "invalid_at" };
-const newestFirst = {
-  unsubscribed: listSql("unsubscribed", "DESC"),
-  rejected: listSql("rejected", "DESC"),
-  invalid: listSql("invalid", "DESC"),
-};
-const oldestFirst = {
-  unsubscribed: listSql("unsubscribed", "ASC"),
-  rejected: listSql("rejected", "ASC"),
-  invalid: listSql("invalid", "ASC"),
-};
 
-function listSql(list: ListName, order: "ASC" | "DESC"): string {
-  const column = columns[list];
+function listSql(column: string, order: "ASC" | "DESC"): string {
   return `SELECT body FROM messaging_status_addresses WHERE workspace_id = ? AND ${column} >= ? AND ${column} < ?
     ORDER BY ${column} ${order}, address ${order} LIMIT ? OFFSET ?`;
 }

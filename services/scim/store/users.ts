@@ -1,5 +1,5 @@
 /** The store of dashboard users: a company is a partition, and each change goes with its head, which counts users and changes. */
-import { type Documents, head, type Key, nextHead, revisionOf, type Write } from "../../../platform/documents/documents.ts";
+import { type Documents, head, type Key, keyText, nextHead, revisionOf, type Write } from "../../../platform/documents/documents.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Census, IdempotencyEntry, UserChange, Users } from "../domain/ports.ts";
 import type { User } from "../domain/user.ts";
@@ -109,8 +109,8 @@ export function userWrites(before: User | undefined, after: User | undefined): W
   if (before === after) return [];
   const { companyId: _companyId, ...value } = after ?? { companyId: "" };
   const puts = after ? keysOf(after).map((key) => ({ key, value: key.kind === "key" ? after.id : value })) : [];
-  const stays = new Set(puts.map(({ key: { kind, id } }) => `${kind} ${id}`));
-  const drops = (before ? keysOf(before) : []).filter(({ kind, id }) => !stays.has(`${kind} ${id}`));
+  const stays = new Set(puts.map(({ key }) => keyText(key)));
+  const drops = (before ? keysOf(before) : []).filter((key) => !stays.has(keyText(key)));
   return [...puts, ...drops.map((key) => ({ key, value: undefined }))];
 }
 
