@@ -46,20 +46,21 @@ export class CommittedSteps implements Steps {
   readonly outcomes: Outcomes<RecordOutcome> = createOutcomes(limits.outcomesKeptMax);
   /** Up to what one look shows. */
   backlog: Backlog = { heldUsers: 0, setAside: 0 };
+  /** Undefined: has to be read again. */
   place: StepPlace | undefined;
   readonly #parts: CommitParts;
   readonly #holds: ApplyParts["holds"] = new Map();
   readonly #stride = createStride();
+  #latestNow = 0;
+  /** After the latest step. */
+  #restMs = 0;
+  #trimmed = 0;
+  #trimAt: number;
   /** At the start newer code meets what waits; what was set aside is tried on demand alone. */
   #due: Redrive | undefined = { skips: [], setAside: false, done: () => {} };
   /** Whether `backlog` is of the last step. */
   #isCounted = true;
-  #latestNow = 0;
-  #trimmed = 0;
-  #trimAt: number;
   #sweepAt = 0;
-  /** After the latest step. */
-  #restMs = 0;
   #forgetAt: number;
 
   constructor(parts: CommitParts) {
@@ -67,6 +68,10 @@ export class CommittedSteps implements Steps {
     this.progress = createProgress(parts.clock);
     this.#trimAt = parts.clock.monotonic() + limits.logTrimMs;
     this.#forgetAt = parts.clock.monotonic() + limits.originsSweepMs;
+  }
+
+  get #through(): number {
+    return this.place?.through ?? 0;
   }
 
   async takeOver(): Promise<StepPlace> {
@@ -87,6 +92,70 @@ export class CommittedSteps implements Steps {
 
   options(): ReturnType<Steps["options"]> {
     return { counts: true };
+  }
+
+  async commit(resolved: Resolved, { records, through, now, began }: StepOf): Promise<boolean> {
+    const { clock, partition, onConsent } = this.#parts;
+    const effects = resolved.workspaces.flatMap(effectsOf);
+    const pace = new StepPace(clock, began);
+    const applied = await this.#apply(effects, pace);
+    if (!pace.hasRested) await pace.rest();
+    this.#stride.took(records, pace.workedMs);
+    const { spans, consentTraces } = beginSpans(this.#parts, resolved.traces, began);
+    const workspaces = resolved.workspaces.map((workspace) => stepOf(workspace, consentTraces));
+    await this.#write({ partition, through, now, workspaces, setAside: resolved.setAside }, applied, resolved.outcomes);
+    for (const span of spans) span.end();
+    for (const { view } of resolved.workspaces) view.confirm();
+    this.progress.advance(through);
+    if (workspaces.some(({ consent }) => consent.length > 0)) onConsent();
+    if (!this.#isCounted) await this.#countBacklog();
+    const tookMs = clock.monotonic() - began;
+    this.#restMs = transactionRestMs({ records: records.length, workspaces: workspaces.length, changes: effects.length, tookMs });
+    return true;
+  }
+
+  async #apply(items: readonly Addressed[], pace: Pace): Promise<Applied> {
+    const { store, cache, eventsOf, pureSteps } = this.#parts;
+    const work = store.work();
+    const events: PublishedEvent[] = [];
+    function publish(some: readonly PublishedEvent[]): Promise<void> {
+      for (const event of some) events.push(event);
+      return Promise.resolve();
+    }
+    const slow = await applyStep({ profiles: work, steps: pureSteps, cache, holds: this.#holds, eventsOf, publish, pace }, items);
+    return { work, events, slow };
+  }
+
+  async #write(step: Step, { work, events, slow }: Applied, outcomes: Resolved["outcomes"] = []): Promise<void> {
+    await this.#parts.store.commit(step, { work, events });
+    // At once: whatever fails from here on, the step is not done again, and `now` does not step back
+    this.#latestNow = Math.max(this.#latestNow, step.now ?? 0);
+    this.place = { through: step.through, now: this.#latestNow };
+    for (const [sequence, outcome] of outcomes) this.outcomes.put(sequence, outcome);
+    for (const { workspaceId, userId, blocked } of slow) {
+      if (!blocked?.isPoison) continue;
+      const { reason, mark: [sequence, part] } = blocked;
+      this.#parts.logger.error("user_held", new Error(reason), { workspaceId, userId, sequence, part });
+    }
+    if (work.changesHeld || step.setAside.length > 0) this.#isCounted = false;
+  }
+
+  async settle(wasBusy: boolean): ReturnType<Steps["settle"]> {
+    await this.#trim();
+    if (this.#sweepAt === 0 || this.#due !== undefined) return "busy";
+    if (wasBusy) return { pauseMs: this.#restMs, unless: () => this.progress.isAwaited };
+    return this.#through > this.#trimmed ? Math.max(1, this.#trimAt - this.#parts.clock.monotonic()) : "idle";
+  }
+
+  /** Forgets records behind the checkpoint, by time and by number: each time is a transaction. */
+  async #trim(): Promise<void> {
+    const { clock, log, partition } = this.#parts;
+    const through = this.#through;
+    const now = clock.monotonic();
+    if (through <= this.#trimmed || (now < this.#trimAt && through - this.#trimmed < limits.logTrimRecordsMax)) return;
+    await log.trim(partition, through);
+    this.#trimmed = through;
+    this.#trimAt = now + limits.logTrimMs;
   }
 
   forget(): void {
@@ -117,58 +186,8 @@ export class CommittedSteps implements Steps {
 
   async upkeep(now: () => number): Promise<void> {
     if (this.#due !== undefined) await this.#redrive(this.#due);
-    await this.#countIfChanged();
+    if (!this.#isCounted) await this.#countBacklog();
     if (this.#parts.clock.monotonic() >= this.#sweepAt) await this.#sweep(now);
-  }
-
-  async commit(resolved: Resolved, { records, through, now, began }: StepOf): Promise<boolean> {
-    const { clock, partition, onConsent } = this.#parts;
-    const effects = resolved.workspaces.flatMap(effectsOf);
-    const pace = new StepPace(clock, began);
-    const applied = await this.#apply(effects, pace);
-    if (!pace.hasRested) await pace.rest();
-    this.#stride.took(records, pace.workedMs);
-    const { spans, consentTraces } = beginSpans(this.#parts, resolved.traces, began);
-    const workspaces = resolved.workspaces.map((workspace) => stepOf(workspace, consentTraces));
-    await this.#write({ partition, through, now, workspaces, setAside: resolved.setAside }, applied, resolved.outcomes);
-    for (const span of spans) span.end();
-    for (const { view } of resolved.workspaces) view.confirm();
-    this.progress.advance(through);
-    if (workspaces.some(({ consent }) => consent.length > 0)) onConsent();
-    await this.#countIfChanged();
-    const tookMs = clock.monotonic() - began;
-    this.#restMs = transactionRestMs({ records: records.length, workspaces: workspaces.length, changes: effects.length, tookMs });
-    return true;
-  }
-
-  async #apply(items: readonly Addressed[], pace: Pace): Promise<Applied> {
-    const { store, cache, eventsOf, pureSteps } = this.#parts;
-    const work = store.work();
-    const events: PublishedEvent[] = [];
-    function publish(some: readonly PublishedEvent[]): Promise<void> {
-      for (const event of some) events.push(event);
-      return Promise.resolve();
-    }
-    const slow = await applyStep({ profiles: work, steps: pureSteps, cache, holds: this.#holds, eventsOf, publish, pace }, items);
-    return { work, events, slow };
-  }
-
-  async #write(step: Step, { work, events, slow }: Applied, outcomes: Resolved["outcomes"] = []): Promise<void> {
-    await this.#parts.store.commit(step, { work, events });
-    this.#reached(step);
-    for (const [sequence, outcome] of outcomes) this.outcomes.put(sequence, outcome);
-    for (const { workspaceId, userId, blocked } of slow) {
-      if (!blocked?.isPoison) continue;
-      const { reason, mark: [sequence, part] } = blocked;
-      this.#parts.logger.error("user_held", new Error(reason), { workspaceId, userId, sequence, part });
-    }
-    if (work.changesHeld || step.setAside.length > 0) this.#isCounted = false;
-  }
-
-  /** At once after the commit: whatever fails from here on, the step is not done again, and `now` does not step back. */
-  #reached({ through, now = 0 }: Step): void {
-    this.#latestNow = Math.max(this.#latestNow, now);
-    this.place = { through, now: this.#latestNow };
   }
 
   /** Goes on in the next turn where very many wait: records of others are resolved meanwhile. */
@@ -189,7 +208,7 @@ export class CommittedSteps implements Steps {
   async #redriveSome(items: readonly Addressed[]): Promise<void> {
     const { partition, clock } = this.#parts;
     const applied = await this.#apply(items, new StepPace(clock, clock.monotonic()));
-    await this.#write({ partition, through: this.place?.through ?? 0, workspaces: [], setAside: [] }, applied);
+    await this.#write({ partition, through: this.#through, workspaces: [], setAside: [] }, applied);
   }
 
   async #redriveSetAside(): Promise<void> {
@@ -198,11 +217,7 @@ export class CommittedSteps implements Steps {
     await redriveSetAside(setAside.filter((record) => record.partition === partition), log, store);
   }
 
-  /** Last: the step is in force, whether its backlog can be counted or not. */
-  async #countIfChanged(): Promise<void> {
-    if (!this.#isCounted) await this.#countBacklog();
-  }
-
+  /** After a step last: it is in force, whether its backlog can be counted or not. */
   async #countBacklog(): Promise<void> {
     const { profiles, owns, partition } = this.#parts;
     const blocked = await profiles.listHeld(limits.heldRedriveMax);
@@ -227,11 +242,8 @@ export class CommittedSteps implements Steps {
 
   async #sweepOnce(now: number): Promise<void> {
     const { store, clock } = this.#parts;
-    const { step, work, views, isFull } = await planSweep(this.#parts, this.place?.through ?? 0, now);
-    if (step !== undefined) {
-      await store.commit(step, { work });
-      this.#reached(step);
-    }
+    const { step, work, views, isFull } = await planSweep(this.#parts, this.#through, now);
+    if (step !== undefined) await this.#write(step, { work, events: [], slow: [] });
     for (const view of views) view.confirm();
     const at = clock.monotonic();
     this.#sweepAt = isFull ? 0 : at + limits.frozenSweepMs;
@@ -248,29 +260,6 @@ export class CommittedSteps implements Steps {
       this.forget();
       throw error;
     }
-  }
-
-  async settle(wasBusy: boolean): ReturnType<Steps["settle"]> {
-    await this.#trim();
-    if (this.#sweepAt === 0 || this.#due !== undefined) return "busy";
-    if (wasBusy) return { pauseMs: this.#restMs, unless: () => this.progress.isAwaited };
-    return this.#untrimmed() > 0 ? Math.max(1, this.#trimAt - this.#parts.clock.monotonic()) : "idle";
-  }
-
-  /** Forgets records behind the checkpoint, by time and by number: each time is a transaction. */
-  async #trim(): Promise<void> {
-    const { clock, log, partition } = this.#parts;
-    const records = this.#untrimmed();
-    const now = clock.monotonic();
-    if (records === 0 || (now < this.#trimAt && records < limits.logTrimRecordsMax)) return;
-    const through = this.place?.through ?? 0;
-    await log.trim(partition, through);
-    this.#trimmed = through;
-    this.#trimAt = now + limits.logTrimMs;
-  }
-
-  #untrimmed(): number {
-    return Math.max(0, (this.place?.through ?? 0) - this.#trimmed);
   }
 }
 

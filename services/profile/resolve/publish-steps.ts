@@ -2,17 +2,19 @@
  * Steps as messages of a log, each whole and behind a fence. Two resolvers may run at the same time: the fence lets through
  * one step after each checkpoint, and the resolver that is refused forgets its state and reads the checkpoint again.
  */
-import { errorText } from "../../../platform/error-text.ts";
-import type { Clock } from "../../../platform/clock.ts";
-import type { Reading } from "../../../platform/lane/read-on.ts";
-import { inFlight } from "../../../platform/in-flight.ts";
-import { limits } from "../../../platform/limits.ts";
 import { type BackgroundTask, createBackgroundTask } from "../../../platform/background-task.ts";
+import type { Clock } from "../../../platform/clock.ts";
+import { errorText } from "../../../platform/error-text.ts";
+import { inFlight } from "../../../platform/in-flight.ts";
+import { firstPlace, type Place, placeFromBytes, tailsAfter } from "../../../platform/lane/place.ts";
+import type { Reading } from "../../../platform/lane/read-on.ts";
+import type { RowMarks } from "../../../platform/lane/row-marks.ts";
+import { limits } from "../../../platform/limits.ts";
 import type { FencedSteps } from "../../../platform/log/fenced-step.ts";
 import type { Log } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
-import type { IdentityStore, IdentityWriter } from "../domain/ports.ts";
 import type { Numbering } from "../../../platform/user-number.ts";
+import type { IdentityStore, IdentityWriter } from "../domain/ports.ts";
 import {
   fittingItems,
   isPublishable,
@@ -26,13 +28,11 @@ import {
   type StepItem,
   type StepSizes,
 } from "./pack-step.ts";
-import { firstPlace, type Place, placeFromBytes, tailsAfter } from "../../../platform/lane/place.ts";
 import { type EffectParts, planEffects, type PlannedEffects, type RowChanges } from "./plan-effects.ts";
-import type { RowMarks } from "../../../platform/lane/row-marks.ts";
 import { resolvePartition, type ResolverParts } from "./resolve-partition.ts";
 import type { Resolved } from "./resolve-records.ts";
-import { StepLost, type StepOf, type Steps } from "./steps.ts";
 import { restMs } from "./rest.ts";
+import { StepLost, type StepOf, type Steps } from "./steps.ts";
 
 export interface PublishParts extends EffectParts, PackParts {
   readonly intake: Pick<Log, "trim">;
@@ -74,61 +74,28 @@ export function resolveToLanes(parts: PublishParts & Omit<ResolverParts, "steps"
   };
 }
 
-/** Throws where one item is more than a step holds, as the row of an address that far too many share: no wait mends that. */
-function checkItems(items: readonly StepItem[]): void {
-  const large = items.find(({ body }) => body.length > limits.stepItemBytesMax);
-  if (large === undefined) return;
-  throw new RangeError(`Expected at most ${limits.stepItemBytesMax} bytes of one user or address, got ${large.body.length}`);
-}
-
-/** A step that is out, or the place before the first one. */
-interface StepAt {
-  /** Of its checkpoint. */
-  readonly sequence: number;
-  readonly place: Place;
-}
-
-/** As Promise.all, but nothing goes on behind who waits for it. */
-async function allDone(all: readonly (Promise<unknown> | undefined)[]): Promise<void> {
-  for (const end of await Promise.allSettled(all)) if (end.status === "rejected") throw end.reason;
-}
-
-interface InRecord extends Pick<StepOf, "through" | "now"> {
-  readonly usersPerRecord: number;
-}
-
-/** Only builds that number users know the table in which counts lie. */
-function optionsOf(numbering: Numbering | undefined): ReturnType<Steps["options"]> {
-  return { numbering, counts: numbering !== undefined };
-}
-
-function numberingOf({ numbered, inLanes }: Pick<NonNullable<Place["inside"]>, "numbered" | "inLanes">): Numbering | undefined {
-  if (numbered !== true) return undefined;
-  return inLanes === true ? "lanes" : "buckets";
-}
-
 class PublishedSteps implements Steps {
   readonly #parts: PublishParts;
   /** Undefined: has to be read again. */
   #at: StepAt | undefined;
   #resolvedAs: ReturnType<Steps["options"]> = {};
-  #trimmed = 0;
-  /** The last checkpoint whose mark stands beside the rows; -1: none of ours. */
-  #noted = -1;
-  /** After the latest step. */
-  #restMs = 0;
-  #trimAt = 0;
-  /** Of records that were resolved and steps that went out since the last trim. */
-  #bytes = 0;
-  #report = { last: 0, before: 0 };
-  /** The last record that a read is known to wait for. */
-  #awaited = 0;
   /** The rows of the latest step, while the next one is resolved. */
   readonly #writing: BackgroundTask;
   #writingMs = 0;
   /** The record up to which all rows are written. */
   #writtenThrough = 0;
+  /** The last checkpoint whose mark stands beside the rows; -1: none of ours. */
+  #noted = -1;
+  /** The last record that a read is known to wait for. */
+  #awaited = 0;
+  /** After the latest step. */
+  #restMs = 0;
   readonly #trimming: BackgroundTask;
+  #trimmed = 0;
+  #trimAt = 0;
+  /** Of records that were resolved and steps that went out since the last trim. */
+  #bytes = 0;
+  #report = { last: 0, before: 0 };
 
   /** `wake`: the resolver's next turn takes over, and so writes the rows that were not written. */
   constructor(parts: PublishParts, wake: () => void) {
@@ -150,33 +117,6 @@ class PublishedSteps implements Steps {
   get #here(): StepAt {
     if (this.#at === undefined) throw new StepLost("The rows of the step before were not written");
     return this.#at;
-  }
-
-  /** A read waits for this record. Whether one waits that is not resolved. */
-  awaits(sequence = 0): boolean {
-    this.#awaited = Math.max(this.#awaited, sequence);
-    return this.#awaited > (this.#at?.place.through ?? 0);
-  }
-
-  bytesMax(): number {
-    return limits.passBytesMax;
-  }
-
-  /** A resolver goes on with a begun record as it was cut and numbered at its start. */
-  options(): ReturnType<Steps["options"]> {
-    const inside = this.#at?.place.inside;
-    this.#resolvedAs = inside === undefined
-      ? optionsOf(this.#parts.numbering?.())
-      : { now: inside.now, partsInCommon: !inside.ownParts, ...optionsOf(numberingOf(inside)) };
-    return this.#resolvedAs;
-  }
-
-  forget(): Promise<void> {
-    return this.#writing.done();
-  }
-
-  reset(): void {
-    this.#at = undefined;
   }
 
   /**
@@ -218,6 +158,19 @@ class PublishedSteps implements Steps {
       }
       if (records.length === 0) return found;
     }
+  }
+
+  bytesMax(): number {
+    return limits.passBytesMax;
+  }
+
+  /** A resolver goes on with a begun record as it was cut and numbered at its start. */
+  options(): ReturnType<Steps["options"]> {
+    const inside = this.#at?.place.inside;
+    this.#resolvedAs = inside === undefined
+      ? optionsOf(this.#parts.numbering?.())
+      : { now: inside.now, partsInCommon: !inside.ownParts, ...optionsOf(numberingOf(inside)) };
+    return this.#resolvedAs;
   }
 
   /** Plans again with fewer records what is too much for one step; one record alone may take several. */
@@ -290,15 +243,6 @@ class PublishedSteps implements Steps {
     for (const span of spans) span.end();
   }
 
-  /** Beside the step and never in its way: who asked is kept for people who look, and a step is not done again for it. */
-  async #noteOrigins({ origins }: PlannedEffects, through: number): Promise<void> {
-    if (origins.length === 0) return;
-    const { identities, partition, logger } = this.#parts;
-    await identities.saveOrigins(partition, through, origins).catch((error: unknown) => {
-      logger.warn("origins_not_kept", { partition, through, message: errorText(error) });
-    });
-  }
-
   /**
    * What the next checkpoint holds of those before: rows count as written only up to where the record began. With whether the marks
    * beside the rows are as far as the checkpoint.
@@ -337,6 +281,15 @@ class PublishedSteps implements Steps {
     if (marks !== undefined) this.#noted = sequence;
   }
 
+  /** Beside the step and never in its way: who asked is kept for people who look, and a step is not done again for it. */
+  async #noteOrigins({ origins }: PlannedEffects, through: number): Promise<void> {
+    if (origins.length === 0) return;
+    const { identities, partition, logger } = this.#parts;
+    await identities.saveOrigins(partition, through, origins).catch((error: unknown) => {
+      logger.warn("origins_not_kept", { partition, through, message: errorText(error) });
+    });
+  }
+
   /** Forgets intake, rows and checkpoints behind the place, by time and by bytes; never the last checkpoint. */
   async settle(wasBusy: boolean): ReturnType<Steps["settle"]> {
     if (!this.#trimming.isUnderWay) this.#trimming.begin(() => this.#trim());
@@ -344,11 +297,6 @@ class PublishedSteps implements Steps {
     await this.#trimming.done();
     const isDue = this.#at !== undefined && this.#writtenThrough > this.#trimmed;
     return isDue ? Math.max(1, this.#trimAt - this.#parts.clock.monotonic()) : "idle";
-  }
-
-  /** Ends what goes on. What fails is done by the next resolver. */
-  async close(): Promise<void> {
-    await Promise.allSettled([this.#writing.done(), this.#trimming.done()]);
   }
 
   async #trim(): Promise<void> {
@@ -369,4 +317,56 @@ class PublishedSteps implements Steps {
     this.#bytes -= bytes;
     this.#trimAt = now + limits.laneTrimMs;
   }
+
+  forget(): Promise<void> {
+    return this.#writing.done();
+  }
+
+  reset(): void {
+    this.#at = undefined;
+  }
+
+  /** A read waits for this record. Whether one waits that is not resolved. */
+  awaits(sequence = 0): boolean {
+    this.#awaited = Math.max(this.#awaited, sequence);
+    return this.#awaited > (this.#at?.place.through ?? 0);
+  }
+
+  /** Ends what goes on. What fails is done by the next resolver. */
+  async close(): Promise<void> {
+    await Promise.allSettled([this.#writing.done(), this.#trimming.done()]);
+  }
+}
+
+/** A step that is out, or the place before the first one. */
+interface StepAt {
+  /** Of its checkpoint. */
+  readonly sequence: number;
+  readonly place: Place;
+}
+
+interface InRecord extends Pick<StepOf, "through" | "now"> {
+  readonly usersPerRecord: number;
+}
+
+/** Only builds that number users know the table in which counts lie. */
+function optionsOf(numbering: Numbering | undefined): ReturnType<Steps["options"]> {
+  return { numbering, counts: numbering !== undefined };
+}
+
+function numberingOf({ numbered, inLanes }: Pick<NonNullable<Place["inside"]>, "numbered" | "inLanes">): Numbering | undefined {
+  if (numbered !== true) return undefined;
+  return inLanes === true ? "lanes" : "buckets";
+}
+
+/** Throws where one item is more than a step holds, as the row of an address that far too many share: no wait mends that. */
+function checkItems(items: readonly StepItem[]): void {
+  const large = items.find(({ body }) => body.length > limits.stepItemBytesMax);
+  if (large === undefined) return;
+  throw new RangeError(`Expected at most ${limits.stepItemBytesMax} bytes of one user or address, got ${large.body.length}`);
+}
+
+/** As Promise.all, but nothing goes on behind who waits for it. */
+async function allDone(all: readonly (Promise<unknown> | undefined)[]): Promise<void> {
+  for (const end of await Promise.allSettled(all)) if (end.status === "rejected") throw end.reason;
 }
