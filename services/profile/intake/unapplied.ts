@@ -3,8 +3,10 @@ import type { Clock } from "../../../platform/clock.ts";
 import { limits } from "../../../platform/limits.ts";
 import { partitionOf } from "../../../platform/log/partition.ts";
 import { Refusal } from "../../../platform/refusal.ts";
+import { repeatedly } from "../../../platform/repeatedly.ts";
 import type { Applied, Position } from "../domain/ports.ts";
 import { createCatchUp } from "./catching-up.ts";
+import { UnappliedWindow } from "./unapplied-window.ts";
 
 export interface Unapplied {
   /**
@@ -13,11 +15,11 @@ export interface Unapplied {
    * appended, where the line is full or the turn does not come within `heldMsMax`. Where it is not known how far the log is
    * applied no request waits.
    */
-  inTurn<Written extends { readonly position: Position }>(
-    workspaceId: string,
-    bytes: number,
-    append: () => Promise<Written>,
-  ): Promise<Written>;
+  inTurn<Written extends Placed>(workspaceId: string, bytes: number, append: () => Promise<Written>): Promise<Written>;
+}
+
+interface Placed {
+  readonly position: Position;
 }
 
 export interface UnappliedDeps {
@@ -39,12 +41,13 @@ export function createUnapplied(deps: UnappliedDeps): Unapplied {
 }
 
 /** A workspace with something that waits to be applied, or to be appended. */
-interface Waiting {
+interface Sender {
   readonly workspaceId: string;
   /** On the way into the log, or there and not applied. */
   bytes: number;
+  /** Its line: requests that are not appended yet. */
+  readonly held: Set<Held>;
   heldBytes: number;
-  readonly held: Held[];
 }
 
 interface Held {
@@ -52,16 +55,16 @@ interface Held {
   readonly since: number;
   /** How far the log was applied when it was last looked at. */
   through: number;
-  cancel: () => void;
+  readonly cancel: () => void;
   /** Undefined: it is not known any more how far the log is applied. */
-  readonly letGo: (waiting: Waiting | undefined) => void;
+  readonly letGo: (sender: Sender | undefined) => void;
   readonly refuse: (refusal: Refusal) => void;
 }
 
 interface Appended {
   readonly sequence: number;
   readonly bytes: number;
-  readonly waiting: Waiting;
+  readonly sender: Sender;
 }
 
 /** All that is held in the process: others need room there, too. */
@@ -71,18 +74,16 @@ class UnappliedOf {
   readonly #deps: UnappliedDeps & { readonly together: Together };
   readonly #place: Position;
   readonly #catchUp: ReturnType<typeof createCatchUp>;
-  readonly #workspaces = new Map<string, Waiting>();
-  readonly #lines = new Set<Waiting>();
+  readonly #window: UnappliedWindow;
+  readonly #senders = new Map<string, Sender>();
+  /** The senders with a line. */
+  readonly #lines = new Set<Sender>();
   /** In the order of the log; those before `#first` are applied. */
   #appended: Appended[] = [];
   #first = 0;
-  #window: number = limits.unappliedBytesMin;
-  /** What one request takes, from when it comes until it is applied, while nothing else waits. */
-  #aloneMs = 0;
+  /** How far the log was applied at the last look. */
+  #through = 0;
   #lookAloneIn = 0;
-  /** Since when the rate is measured, and what was applied since. */
-  #measured: { readonly since: number; bytes: number } | undefined;
-  #movedAt = 0;
   /** The loop that lets go what is held; another one after everything was forgotten. */
   #pump: object | undefined;
 
@@ -90,219 +91,179 @@ class UnappliedOf {
     this.#deps = deps;
     this.#place = { partition, sequence: 0 };
     this.#catchUp = createCatchUp(deps.clock);
+    this.#window = new UnappliedWindow(deps.clock);
   }
 
-  async inTurn<Written extends { readonly position: Position }>(
-    workspaceId: string,
-    bytes: number,
-    append: () => Promise<Written>,
-  ): Promise<Written> {
-    const through = this.#look();
-    const isKnown = this.#catchUp.isDone(through);
-    const waiting = isKnown ? this.#enter(workspaceId, bytes) ?? await this.#hold(workspaceId, bytes, through) : undefined;
-    const aloneSince = this.#isAlone(waiting, bytes) ? this.#deps.clock.monotonic() : undefined;
+  async inTurn<Written extends Placed>(workspaceId: string, bytes: number, append: () => Promise<Written>): Promise<Written> {
+    const { applied, clock } = this.#deps;
+    this.#look();
+    const known = this.#catchUp.isDone(this.#through) ? this.#senderOf(workspaceId) : undefined;
+    const sender = known === undefined || this.#enters(known, bytes) ? known : await this.#hold(known, bytes);
+    const aloneSince = this.#isAlone(sender, bytes) ? clock.monotonic() : undefined;
     let sequence: number | undefined;
     try {
       const written = await append();
       sequence = written.position.sequence;
-      if (aloneSince !== undefined) void this.#measureAlone(written.position, aloneSince);
+      if (aloneSince !== undefined) void this.#window.tookAlone(aloneSince, applied.wait(written.position, limits.unappliedMsMax));
       return written;
     } finally {
-      this.#ended(waiting, bytes, sequence);
+      this.#ended(sender, bytes, sequence);
     }
   }
 
-  /** True now and then. */
-  #isAlone(waiting: Waiting | undefined, bytes: number): boolean {
-    if (waiting?.bytes !== bytes || this.#workspaces.size > 1) return false;
-    this.#lookAloneIn = (this.#lookAloneIn || limits.unappliedAloneEvery) - 1;
-    return this.#lookAloneIn === 0;
-  }
-
-  async #measureAlone(position: Position, since: number): Promise<void> {
-    const { applied, clock } = this.#deps;
-    await applied.wait(position, limits.unappliedMsMax);
-    const ms = clock.monotonic() - since;
-    this.#aloneMs = this.#aloneMs === 0 ? ms : this.#aloneMs + (ms - this.#aloneMs) * weightOfLatest;
-  }
-
-  get #aimMs(): number {
-    return Math.min(limits.unappliedMsMax, Math.max(limits.unappliedMsAim, limits.unappliedAloneTimes * this.#aloneMs));
-  }
-
-  /** What is applied counts no more. Gives how far the log is applied. */
-  #look(): number {
-    const through = this.#deps.applied.through(this.#place);
-    for (let next = this.#appended[this.#first]; next !== undefined && next.sequence <= through; next = this.#appended[this.#first]) {
+  /** What is applied counts no more. */
+  #look(): void {
+    this.#through = this.#deps.applied.through(this.#place);
+    for (let next = this.#oldest(); next !== undefined && next.sequence <= this.#through; next = this.#oldest()) {
       this.#first += 1;
-      if (this.#measured !== undefined) this.#measured.bytes += next.bytes;
-      this.#release(next.waiting, next.bytes);
+      this.#window.applied(next.bytes);
+      this.#release(next.sender, next.bytes);
     }
-    if (this.#first >= limits.unappliedForgetAt) {
-      this.#appended = this.#appended.slice(this.#first);
-      this.#first = 0;
-    }
-    return through;
-  }
-
-  #release(waiting: Waiting, bytes: number): void {
-    waiting.bytes -= bytes;
-    if (waiting.bytes === 0 && waiting.held.length === 0) this.#workspaces.delete(waiting.workspaceId);
-  }
-
-  /** Undefined where it has to wait. */
-  #enter(workspaceId: string, bytes: number): Waiting | undefined {
-    const found = this.#workspaces.get(workspaceId);
-    if (found === undefined) {
-      const waiting = { workspaceId, bytes, heldBytes: 0, held: [] };
-      this.#workspaces.set(workspaceId, waiting);
-      return waiting;
-    }
-    if (found.held.length > 0 || found.bytes + bytes > this.#share()) return undefined;
-    found.bytes += bytes;
-    return found;
-  }
-
-  #share(): number {
-    return this.#window / Math.max(1, this.#workspaces.size);
-  }
-
-  #hold(workspaceId: string, bytes: number, through: number): Promise<Waiting | undefined> {
-    const waiting = this.#workspaces.get(workspaceId);
-    if (waiting === undefined) throw new Error("Expected somebody who waits already");
-    if (!this.#hasRoom(waiting, bytes)) throw this.#refusal(waiting);
-    return new Promise((letGo, refuse) => {
-      const held: Held = { bytes, since: this.#deps.clock.monotonic(), through, cancel: () => {}, letGo, refuse };
-      this.#lookAgain(waiting, held);
-      waiting.held.push(held);
-      this.#count(waiting, 1, bytes);
-      this.#lines.add(waiting);
-      void this.#letGoAsApplied();
-    });
-  }
-
-  #hasRoom({ held, heldBytes }: Waiting, bytes: number): boolean {
-    const { together } = this.#deps;
-    if (together.requests >= limits.heldTogetherRequestsMax || together.bytes + bytes > limits.heldTogetherBytesMax) return false;
-    return held.length === 0 || (held.length < limits.heldRequestsMax && heldBytes + bytes <= limits.heldBytesMax);
-  }
-
-  #count(waiting: Waiting, requests: 1 | -1, bytes: number): void {
-    const { together } = this.#deps;
-    waiting.heldBytes += requests * bytes;
-    together.requests += requests;
-    together.bytes += requests * bytes;
-  }
-
-  #lookAgain(waiting: Waiting, held: Held): void {
-    held.cancel = this.#deps.clock.after(limits.heldLookMs, () => this.#isOver(waiting, held));
-  }
-
-  /** Where nothing at all was applied meanwhile the store may be away: then the room of the log alone bounds what is sent. */
-  #isOver(waiting: Waiting, held: Held): void {
-    const through = this.#look();
-    if (through === held.through) return this.#forget();
-    const at = waiting.held.indexOf(held);
-    if (at < 0) return;
-    held.through = through;
-    if (this.#deps.clock.monotonic() - held.since < limits.heldMsMax) return this.#lookAgain(waiting, held);
-    held.refuse(this.#refusal(waiting));
-    waiting.held.splice(at, 1);
-    this.#count(waiting, -1, held.bytes);
-    if (waiting.held.length === 0) this.#lines.delete(waiting);
-    this.#release(waiting, 0);
-  }
-
-  /** Seconds until what the workspace has waiting is applied, or as long as it has waited in vain for the oldest of it. */
-  #refusal({ bytes, heldBytes }: Waiting): Refusal {
-    const ownMs = ((bytes + heldBytes) / this.#share()) * this.#aimMs;
-    const stillMs = this.#deps.clock.monotonic() - this.#movedAt;
-    const seconds = Math.ceil(Math.max(ownMs, stillMs) / 1_000);
-    return new Refusal("BEHIND", undefined, { retryAfterSeconds: Math.max(1, Math.min(seconds, limits.behindRetryAfterSecondsMax)) });
-  }
-
-  #forget(): void {
-    const lines = [...this.#lines];
-    this.#catchUp.begin();
-    this.#appended = [];
+    if (this.#first < limits.unappliedForgetAt) return;
+    this.#appended = this.#appended.slice(this.#first);
     this.#first = 0;
-    this.#workspaces.clear();
-    this.#lines.clear();
-    this.#measured = undefined;
-    this.#pump = undefined;
-    for (const waiting of lines) {
-      for (const { bytes, cancel, letGo } of waiting.held.splice(0)) {
-        this.#count(waiting, -1, bytes);
-        cancel();
-        letGo(undefined);
-      }
-    }
-  }
-
-  #ended(waiting: Waiting | undefined, bytes: number, sequence: number | undefined): void {
-    if (waiting === undefined || this.#workspaces.get(waiting.workspaceId) !== waiting) {
-      if (sequence !== undefined) this.#catchUp.appended(sequence);
-      return;
-    }
-    if (sequence === undefined) this.#release(waiting, bytes);
-    else this.#appended.push({ sequence, bytes, waiting });
-    if (this.#lines.size === 0) return;
-    this.#look();
-    this.#measure(this.#deps.clock.monotonic());
-    this.#letGo();
-    void this.#letGoAsApplied();
-  }
-
-  /** Until no request waits. Where nothing is in the log yet, the next append goes on here. */
-  async #letGoAsApplied(): Promise<void> {
-    const { applied, clock } = this.#deps;
-    if (this.#pump !== undefined) return;
-    const own = this.#pump = {};
-    if (this.#measured === undefined) {
-      this.#movedAt = clock.monotonic();
-      this.#measured = { since: this.#movedAt, bytes: 0 };
-    }
-    for (let oldest = this.#oldest(); oldest !== undefined && this.#lines.size > 0; oldest = this.#oldest()) {
-      await applied.wait({ ...this.#place, sequence: oldest.sequence }, limits.heldLookMs);
-      if (this.#pump !== own) return;
-      this.#look();
-      this.#measure(clock.monotonic());
-      this.#letGo();
-    }
-    this.#pump = undefined;
-    if (this.#lines.size === 0) this.#measured = undefined;
   }
 
   #oldest(): Appended | undefined {
     return this.#appended[this.#first];
   }
 
-  /** Only while a request waits: else the rate is that of the senders. */
-  #measure(now: number): void {
-    if (this.#measured === undefined) return;
-    const { since, bytes } = this.#measured;
-    if (bytes > 0) this.#movedAt = now;
-    if (now - since < limits.unappliedMeasureMs) return;
-    const aim = (bytes / (now - since)) * this.#aimMs;
-    const wanted = Math.min(limits.unappliedBytesMax, Math.max(limits.unappliedBytesMin, aim));
-    this.#window += (wanted - this.#window) * weightOfLatest;
-    this.#measured = { since: now, bytes: 0 };
+  #release(sender: Sender, bytes: number): void {
+    sender.bytes -= bytes;
+    if (sender.bytes === 0 && sender.held.size === 0) this.#senders.delete(sender.workspaceId);
+  }
+
+  #senderOf(workspaceId: string): Sender {
+    const found = this.#senders.get(workspaceId);
+    if (found !== undefined) return found;
+    const sender: Sender = { workspaceId, bytes: 0, held: new Set(), heldBytes: 0 };
+    this.#senders.set(workspaceId, sender);
+    return sender;
+  }
+
+  /** False where it has to wait. */
+  #enters(sender: Sender, bytes: number): boolean {
+    if (sender.held.size > 0 || !this.#isTurnOf(sender, bytes)) return false;
+    sender.bytes += bytes;
+    return true;
+  }
+
+  /** Whose turn it is: of each sender with nothing in the log that is not applied, or with no more than its share. */
+  #isTurnOf({ bytes }: Sender, more: number): boolean {
+    return bytes === 0 || bytes + more <= this.#share();
+  }
+
+  #share(): number {
+    return this.#window.bytes / Math.max(1, this.#senders.size);
+  }
+
+  #hold(sender: Sender, bytes: number): Promise<Sender | undefined> {
+    if (!this.#hasRoom(sender, bytes)) throw this.#refusal(sender);
+    return new Promise((letGo, refuse) => {
+      const { clock, together } = this.#deps;
+      const cancel = repeatedly(clock, limits.heldLookMs, () => this.#lookAt(sender, held));
+      const held: Held = { bytes, since: clock.monotonic(), through: this.#through, cancel, letGo, refuse };
+      sender.held.add(held);
+      sender.heldBytes += bytes;
+      together.requests += 1;
+      together.bytes += bytes;
+      this.#lines.add(sender);
+      void this.#letGoAsApplied();
+    });
+  }
+
+  #hasRoom({ held, heldBytes }: Sender, bytes: number): boolean {
+    const { together } = this.#deps;
+    if (together.requests >= limits.heldTogetherRequestsMax || together.bytes + bytes > limits.heldTogetherBytesMax) return false;
+    return held.size === 0 || (held.size < limits.heldRequestsMax && heldBytes + bytes <= limits.heldBytesMax);
+  }
+
+  /** Seconds until what the workspace has waiting is applied, or as long as it has waited in vain for the oldest of it. */
+  #refusal({ bytes, heldBytes }: Sender): Refusal {
+    const ownMs = ((bytes + heldBytes) / this.#share()) * this.#window.aimMs;
+    const seconds = Math.ceil(Math.max(ownMs, this.#window.stillMs) / 1_000);
+    return new Refusal("BEHIND", undefined, { retryAfterSeconds: Math.max(1, Math.min(seconds, limits.behindRetryAfterSecondsMax)) });
+  }
+
+  /** Where nothing at all was applied meanwhile the store may be away: then the room of the log alone bounds what is sent. */
+  #lookAt(sender: Sender, held: Held): void {
+    this.#look();
+    if (this.#through === held.through) return this.#forget();
+    held.through = this.#through;
+    if (this.#deps.clock.monotonic() - held.since < limits.heldMsMax) return;
+    held.refuse(this.#refusal(sender));
+    this.#leave(sender, held);
+    this.#release(sender, 0);
+  }
+
+  #leave(sender: Sender, held: Held): void {
+    const { together } = this.#deps;
+    held.cancel();
+    sender.held.delete(held);
+    sender.heldBytes -= held.bytes;
+    together.requests -= 1;
+    together.bytes -= held.bytes;
+    if (sender.held.size === 0) this.#lines.delete(sender);
+  }
+
+  #forget(): void {
+    this.#catchUp.begin();
+    this.#appended = [];
+    this.#first = 0;
+    this.#senders.clear();
+    this.#window.end();
+    this.#pump = undefined;
+    for (const sender of this.#lines) {
+      for (const held of sender.held) {
+        this.#leave(sender, held);
+        held.letGo(undefined);
+      }
+    }
+  }
+
+  /** True now and then. */
+  #isAlone(sender: Sender | undefined, bytes: number): boolean {
+    if (sender?.bytes !== bytes || this.#senders.size > 1) return false;
+    this.#lookAloneIn = (this.#lookAloneIn || limits.unappliedAloneEvery) - 1;
+    return this.#lookAloneIn === 0;
+  }
+
+  #ended(sender: Sender | undefined, bytes: number, sequence: number | undefined): void {
+    if (sender === undefined || this.#senders.get(sender.workspaceId) !== sender) {
+      if (sequence !== undefined) this.#catchUp.appended(sequence);
+      return;
+    }
+    if (sequence === undefined) this.#release(sender, bytes);
+    else this.#appended.push({ sequence, bytes, sender });
+    if (this.#lines.size === 0) return;
+    this.#letGo();
+    void this.#letGoAsApplied();
+  }
+
+  /** Until no request waits. Where nothing is in the log yet, the next append goes on here. */
+  async #letGoAsApplied(): Promise<void> {
+    if (this.#pump !== undefined) return;
+    const own = this.#pump = {};
+    this.#window.begin();
+    for (let oldest = this.#oldest(); oldest !== undefined && this.#lines.size > 0; oldest = this.#oldest()) {
+      await this.#deps.applied.wait({ ...this.#place, sequence: oldest.sequence }, limits.heldLookMs);
+      if (this.#pump !== own) return;
+      this.#letGo();
+    }
+    this.#pump = undefined;
+    if (this.#lines.size === 0) this.#window.end();
   }
 
   #letGo(): void {
-    for (const waiting of this.#lines) {
-      const share = this.#share();
-      for (let [next] = waiting.held; next !== undefined; [next] = waiting.held) {
-        if (waiting.bytes > 0 && waiting.bytes + next.bytes > share) break;
-        waiting.held.shift();
-        this.#count(waiting, -1, next.bytes);
-        waiting.bytes += next.bytes;
-        next.cancel();
-        next.letGo(waiting);
+    this.#look();
+    this.#window.measure();
+    for (const sender of this.#lines) {
+      for (const held of sender.held) {
+        if (!this.#isTurnOf(sender, held.bytes)) break;
+        this.#leave(sender, held);
+        sender.bytes += held.bytes;
+        held.letGo(sender);
       }
-      if (waiting.held.length === 0) this.#lines.delete(waiting);
     }
   }
 }
-
-const weightOfLatest = 0.3;
