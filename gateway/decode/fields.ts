@@ -42,6 +42,12 @@ export function objectsOf(value: unknown, texts: { notAList: string; tooMany: st
   return list;
 }
 
+/** Half of a surrogate pair is no text: a store may keep another character in its place. */
+export function wellFormed(text: string, field: string): string {
+  if (text.isWellFormed()) return text;
+  throw invalid(`'${field}' must not hold half of a surrogate pair`);
+}
+
 export function invalid(text: string): Refusal {
   return new Refusal("INPUT_INVALID", text);
 }

@@ -5,7 +5,7 @@ import {
   type PageOptionsSchema,
   type PreferenceCenterContentSchema,
 } from "../../proto/gen/heddle/content/v1/content_service_pb.ts";
-import { type Fields, invalid, isFields, isSent } from "./fields.ts";
+import { type Fields, invalid, isFields, isSent, wellFormed } from "./fields.ts";
 
 type Content = MessageInitShape<typeof PreferenceCenterContentSchema>;
 
@@ -29,7 +29,7 @@ export function requiredText(body: Fields, field: string): string {
 }
 
 function textOf(value: unknown, field: string): string {
-  if (typeof value === "string") return value;
+  if (typeof value === "string") return wellFormed(value, field);
   throw invalid(`'${field}' must be a string`);
 }
 

@@ -1,7 +1,7 @@
 /** What the translation endpoints are asked with: ids in the query, and the body of a PUT (api-facts 7). */
 import { type MessageInitShape } from "@bufbuild/protobuf";
 import { MessageOwnerKind, type MessageQuestionSchema } from "../../proto/gen/heddle/content/v1/translation_service_pb.ts";
-import { bodyFields, type Fields, invalid, isFields, isSent } from "./fields.ts";
+import { bodyFields, type Fields, invalid, isFields, isSent, wellFormed } from "./fields.ts";
 import { onlyValue, type Query, queryOf } from "./query.ts";
 
 export interface TranslationQuestion {
@@ -52,6 +52,6 @@ function textsOf(value: unknown): { id: string; text: string }[] {
   if (!isFields(value)) throw invalid("'translation_map' must be an object of strings");
   return Object.entries(value).map(([id, text]) => {
     if (typeof text !== "string") throw invalid(`'translation_map' must be an object of strings: '${id}' is none`);
-    return { id, text };
+    return { id, text: wellFormed(text, id) };
   });
 }

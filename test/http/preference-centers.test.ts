@@ -298,6 +298,19 @@ test("PUT takes the title, both pages and the options, each a text or an object 
     const answer = await call("PUT", `${path}/${id}`, { ...content, [field]: 5 });
     expect([answer.status, answer.body.message], field).toEqual([400, expect.stringContaining(`'${field}'`)]);
   }
-  const viewport = await call("PUT", `${path}/${id}`, { ...content, options: { "meta-viewport-content": 5 } });
-  expect([viewport.status, viewport.body.message]).toEqual([400, expect.stringContaining("meta-viewport-content")]);
+  for (const viewport of [5, "width=\ud800"]) {
+    const answer = await call("PUT", `${path}/${id}`, { ...content, options: { "meta-viewport-content": viewport } });
+    expect([answer.status, answer.body.message]).toEqual([400, expect.stringContaining("meta-viewport-content")]);
+  }
+});
+
+test("PUT refuses half of a surrogate pair in any text, which could not be read back", async () => {
+  const { call, create } = freshWorkspace(suite);
+  const id = await create();
+  const before = (await call("GET", `${path}/${id}`)).body;
+  for (const field of ["preference_center_title", "preference_center_page_html", "confirmation_page_html", "redirect_page_html"]) {
+    const answer = await call("PUT", `${path}/${id}`, { ...pages, [field]: "a\ud800b" });
+    expect([answer.status, answer.body.message]).toEqual([400, `'${field}' must not hold half of a surrogate pair`]);
+  }
+  expect((await call("GET", `${path}/${id}`)).body).toEqual(before);
 });

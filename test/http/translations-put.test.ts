@@ -71,6 +71,13 @@ const refused: [string, unknown, number, string | undefined, string | RegExp][] 
   ],
   ["no map", message, 400, undefined, /translation_map/],
   ["a text that is none", { ...message, translation_map: { ...texts, id_1: 1 } }, 400, undefined, /'id_1'/],
+  [
+    "half of a surrogate pair",
+    { ...message, translation_map: { ...texts, id_1: "a\ud800b" } },
+    400,
+    undefined,
+    "'id_1' must not hold half of a surrogate pair",
+  ],
   ["a body that is no object", [], 400, undefined, /object/],
   ["no language", { ...message, locale_id: null, translation_map: texts }, 400, "LOCALE_NOT_FOUND", /locale_id/],
   ["an unknown language", { ...message, locale_id: ids.nobody, translation_map: texts }, 400, "LOCALE_NOT_FOUND", /locale/],
