@@ -88,8 +88,8 @@ async function answerFound(request: HttpRequest, found: Found, answering: Observ
   try {
     const link = params.get("token");
     if (route.guard === "open" && link !== undefined) {
-      if (request.overloaded) throw new Refusal("OVERLOADED");
       answering.addressLimits.useLink(request, link);
+      request.takePlace("link");
     }
     if (route.guard === "open") {
       if (route.method !== "GET") refuseWhilePaused(answering.access);
@@ -140,7 +140,7 @@ async function answerCaller(
   let headers = unknownLimitHeaders;
   let caller: Caller | undefined;
   try {
-    if (request.overloaded) throw new Refusal("OVERLOADED");
+    request.takePlace("key");
     const session = sessionTokenOf(request.headers);
     if (session !== undefined) await answering.access.awaitSession(session);
     caller = await knowingNewKeys(answering.access, () => authenticate(request, answering));

@@ -3,7 +3,6 @@ import type { Client } from "@connectrpc/connect";
 import type { Clock } from "../platform/clock.ts";
 import type { Limiter } from "../platform/limiter/limiter.ts";
 import type { Logger } from "../platform/logger.ts";
-import { Refusal } from "../platform/refusal.ts";
 import type { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import type { Access, TokenHolder } from "./access/access.ts";
 import { isPaused, readBodyOf, refuseWhilePaused } from "./guards/write-pause.ts";
@@ -42,7 +41,7 @@ interface Chosen {
 /** The whole answer. Throws only ClientGone. */
 export async function answerScim(request: HttpRequest, chosen: Chosen, answering: ScimAnswering): Promise<HttpAnswer> {
   try {
-    if (request.overloaded) throw new Refusal("OVERLOADED");
+    request.takePlace("key");
     const holder = await knowingNewKeys(answering.access, () => authenticateScim(request, answering.access));
     // Before anything is noted of it: the log of requests is among what is backed up
     if (isPaused(chosen.route)) refuseWhilePaused(answering.access);

@@ -8,11 +8,13 @@ import { Refusal } from "../platform/refusal.ts";
 import { BodyPieces } from "./body-pieces.ts";
 import { bodyCodingOf, decodeBody } from "./decode-body.ts";
 import { ClientGone, type HttpAnswer, type RequestHeaders } from "./http-message.ts";
+import type { PlaceOf, Places } from "./places.ts";
 
 /** What all exchanges of a server share. */
 export interface Traffic {
   /** In no order; each knows its own place. A Set would make a new table every few requests, and those outlive their entries. */
   readonly inFlight: Exchange[];
+  readonly places: Places;
   /** Bytes of bodies held by requests in flight. */
   bodyBytes: number;
   /** Bodies that are being decompressed, and those that wait for it. */
@@ -50,6 +52,7 @@ export class Exchange {
   #place: number;
   /** The connection ends with this exchange. */
   #closing = false;
+  #placeOf: PlaceOf | undefined;
   /** Of the body, counted in traffic.bodyBytes. */
   #bytesHeld = 0;
   /** When the client last took some of the answer, on the monotonic time. */
@@ -89,6 +92,13 @@ export class Exchange {
   /** Lets the connection end with this exchange. */
   closeAfter(): void {
     this.#closing = true;
+  }
+
+  /** See HttpRequest.takePlace. */
+  takePlace(of: PlaceOf): void {
+    if (this.closed) throw new ClientGone();
+    if (!this.#traffic.places.take(of)) throw new Refusal("OVERLOADED");
+    this.#placeOf = of;
   }
 
   /** See HttpRequest.readBody. What a compressed body may unfold to counts as held before it is known. */
@@ -268,6 +278,7 @@ export class Exchange {
       last.#place = this.#place;
     }
     this.#traffic.bodyBytes -= this.#bytesHeld;
+    if (this.#placeOf !== undefined) this.#traffic.places.leave(this.#placeOf);
     // Also where it was asked for after a head without `close` was out
     if (this.#closing) this.#opening.message.socket.destroySoon();
   }

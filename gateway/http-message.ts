@@ -2,6 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import { limits } from "../platform/limits.ts";
 import { Refusal } from "../platform/refusal.ts";
+import type { PlaceOf } from "./places.ts";
 
 /** One request after its head was checked; the body is read by `readBody` alone. */
 export interface HttpRequest extends RequestHead {
@@ -9,10 +10,10 @@ export interface HttpRequest extends RequestHead {
   readonly requestId: string;
   /** Address of the socket's other end. */
   readonly remoteAddress: string;
-  /** More requests are in flight than the process takes. */
-  readonly overloaded: boolean;
   /** Aborts when the client hangs up before it has its answer. */
   readonly hungUp: AbortSignal;
+  /** Until the request has its answer. Throws OVERLOADED where more are answered than the process takes. */
+  takePlace(of: PlaceOf): void;
   /** Reads the body once. Throws BODY_TOO_LARGE before the first byte where Content-Length says so, OVERLOADED, or ClientGone. */
   readBody(bytesMax: number): Promise<Uint8Array>;
 }

@@ -20,6 +20,7 @@ import {
   type RequestHead,
   type RequestHeaders,
 } from "./http-message.ts";
+import { type PlaceOf, Places } from "./places.ts";
 import { rawAnswer } from "./render/raw-answer.ts";
 import { faultAnswer, refusalAnswer } from "./render/refusal-rest.ts";
 
@@ -47,7 +48,13 @@ export interface ServerOptions {
 }
 
 export function openServer(options: ServerOptions): HttpServer {
-  const traffic: Traffic = { inFlight: [], bodyBytes: 0, unfolding: createGate(limits.bodiesUnfoldingMax), draining: false };
+  const traffic: Traffic = {
+    inFlight: [],
+    places: new Places(),
+    bodyBytes: 0,
+    unfolding: createGate(limits.bodiesUnfoldingMax),
+    draining: false,
+  };
   const server = createServer({
     maxHeaderSize: limits.requestHeadBytesMax,
     headersTimeout: limits.headersTimeoutMs,
@@ -102,8 +109,7 @@ function take(deps: Deps, arrival: Arrival): void {
   if (head instanceof Refusal) return exchange.send(refused(head));
   if (arrival.expects === "unknown") return exchange.send(refused(new Refusal("EXPECTATION_FAILED")));
   watchOverdue(deps);
-  const overloaded = traffic.inFlight.length > limits.requestsInFlightMax;
-  void serve(deps, exchange, new ArrivedRequest(exchange, head, { requestId, remoteAddress: socket.remoteAddress ?? "", overloaded }));
+  void serve(deps, exchange, new ArrivedRequest(exchange, head, { requestId, remoteAddress: socket.remoteAddress ?? "" }));
 }
 
 /** Not an object with a getter of its own: V8 would keep what describes its form, and with it the whole exchange, until it collects old objects. */
@@ -114,13 +120,12 @@ class ArrivedRequest implements HttpRequest {
   readonly headers: RequestHeaders;
   readonly requestId: string;
   readonly remoteAddress: string;
-  readonly overloaded: boolean;
   readonly #exchange: Exchange;
 
   constructor(
     exchange: Exchange,
     { method, path, query, headers }: RequestHead,
-    { requestId, remoteAddress, overloaded }: Pick<HttpRequest, "requestId" | "remoteAddress" | "overloaded">,
+    { requestId, remoteAddress }: Pick<HttpRequest, "requestId" | "remoteAddress">,
   ) {
     this.#exchange = exchange;
     this.method = method;
@@ -129,11 +134,14 @@ class ArrivedRequest implements HttpRequest {
     this.headers = headers;
     this.requestId = requestId;
     this.remoteAddress = remoteAddress;
-    this.overloaded = overloaded;
   }
 
   get hungUp(): AbortSignal {
     return this.#exchange.hungUp;
+  }
+
+  takePlace(of: PlaceOf): void {
+    this.#exchange.takePlace(of);
   }
 
   readBody(bytesMax: number): Promise<Uint8Array> {

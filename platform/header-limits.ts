@@ -16,6 +16,8 @@ export const headerLimits = {
   // Bodies that are held: of all requests, and where one of more than smallRequestBytesMax is refused for others to be taken
   bodyBytesInFlightMax: 128 * 1024 * 1024,
   largeBodyBytesInFlightMax: 96 * 1024 * 1024,
+  // Of the requests that are answered at a time (requestsInFlightMax) the ones of links, which need no key
+  linkRequestsInFlightMax: 500,
   // Of a body, pieces of less are copied together, so many bytes at a time: a client may send one byte at a time
   smallPieceBytes: 1024,
   smallPiecesBytes: 8 * 1024,

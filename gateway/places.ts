@@ -1,0 +1,25 @@
+/**
+ * How many requests are answered at a time. Those of links, which need no key, have a part of the places, and what the gateway says of itself takes
+ * none: whoever fills those, with bodies that do not come, leaves the rest to holders of keys.
+ */
+import { limits } from "../platform/limits.ts";
+
+export type PlaceOf = "key" | "link";
+
+export class Places {
+  #all = 0;
+  #links = 0;
+
+  /** False where there is none. */
+  take(of: PlaceOf): boolean {
+    if (this.#all >= limits.requestsInFlightMax || (of === "link" && this.#links >= limits.linkRequestsInFlightMax)) return false;
+    this.#all += 1;
+    if (of === "link") this.#links += 1;
+    return true;
+  }
+
+  leave(of: PlaceOf): void {
+    this.#all -= 1;
+    if (of === "link") this.#links -= 1;
+  }
+}
