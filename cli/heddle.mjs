@@ -19,6 +19,10 @@ function runHere() {
   if (!onDeno) withoutExperiments();
   // Types are stripped and code is compiled at the first start only: the next ones are faster and a quarter smaller.
   if (!onDeno && nodeModule.enableCompileCache) nodeModule.enableCompileCache();
+  // The kernel keeps from the first process of a container what nobody in it listens for. Who listens later decides what it does.
+  process.on("SIGTERM", function () {
+    if (process.listenerCount("SIGTERM") === 1) process.exit(143);
+  });
   // A reader that has seen enough (`heddle export | head`) is no fault.
   process.stdout.on("error", function (error) {
     if (error.code !== "EPIPE") throw error;
