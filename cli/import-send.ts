@@ -174,10 +174,11 @@ function openContact(): Contact {
   };
 }
 
-/** Before anything was sent: no such name, or nobody listens there. */
+/** Before anything was sent: no such name, or nobody listens there. Deno says it in words. */
 function hasNotConnected(error: unknown): boolean {
-  const { cause } = error as { readonly cause?: { readonly code?: unknown } };
-  return ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"].includes(String(cause?.code));
+  const { cause } = error as { readonly cause?: { readonly code?: unknown; readonly message?: unknown } };
+  const isKnown = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"].includes(String(cause?.code));
+  return isKnown || String(cause?.message).includes("client error (Connect)");
 }
 
 function refusedAnswer(error: RefusedError | UnreachableError, { url, waitedMs }: { url: string; waitedMs: number }): Answer {
