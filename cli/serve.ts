@@ -15,7 +15,7 @@ import { openTelemetry } from "../platform/telemetry/telemetry.ts";
 import { meshParts } from "./mesh-parts.ts";
 import { print, reportFailure, UsageError } from "./output.ts";
 import { openMeshGateway, readMeshGatewayConfig } from "./serve-gateway.ts";
-import { openLog, readLogLevel, readSettings } from "./settings.ts";
+import { openLog, readLogLevel, readSettings, warnOfMistyped } from "./settings.ts";
 import { releaseSemiSpaceWhole } from "./v8-heap.ts";
 
 export interface ServeOptions {
@@ -95,13 +95,13 @@ async function run<Config extends object>(
     readonly leaveMs?: (config: Config) => number;
   },
 ): Promise<number> {
-  const config = readSettings(env, (reader) => ({
-    part: read(reader),
-    telemetry: readTelemetryConfig(reader),
-    logLevel: readLogLevel(reader),
-  }));
+  function readAll(reader: ConfigReader) {
+    return { part: read(reader), telemetry: readTelemetryConfig(reader), logLevel: readLogLevel(reader) };
+  }
+  const config = readSettings(env, readAll);
   const clock = systemClock;
   const logger = openLog(config.logLevel);
+  warnOfMistyped(env, readAll, logger);
   return await runUntilSignal({
     async start(asked) {
       const telemetry = await openTelemetry(config.telemetry, { clock, logger, part: `heddle-${name}` });

@@ -15,7 +15,7 @@ import { type Demo, demoText, keylessDemoText, makeDemo } from "./demo.ts";
 import { type Embedded, openEmbedded } from "./embedded.ts";
 import { CommandError, print, reportFailure } from "./output.ts";
 import { readStartConfig, type StartConfig } from "./start-config.ts";
-import { openLog, readSettings } from "./settings.ts";
+import { openLog, readSettings, warnOfMistyped } from "./settings.ts";
 import { releaseSemiSpace } from "./v8-heap.ts";
 
 export interface StartOptions {
@@ -31,6 +31,7 @@ export async function start(options: StartOptions): Promise<number> {
   // A faulty file is reported before anything is opened
   const declaration = options.apply === undefined ? undefined : readDeclaration(options.apply);
   const logger = openLog(config.logLevel);
+  warnOfMistyped(options.env, readStartConfig, logger);
 
   let demo: Demo | undefined;
   async function prepare(access: Access & AccessAdmin, database: Database): Promise<void> {

@@ -1,6 +1,6 @@
 /** Configuration: typed values, or every problem at once. */
 import { describe, expect, test } from "vitest";
-import { ConfigError, type ConfigRecord, readConfig } from "./config.ts";
+import { ConfigError, type ConfigRecord, keysOf, readConfig } from "./config.ts";
 
 function settings(record: ConfigRecord) {
   return readConfig(record, (reader) => ({
@@ -76,4 +76,12 @@ describe("readConfig()", () => {
     const read = () => readConfig({ KEY: "s3cret" }, (reader) => ({ key: reader.text("KEY", { secret: true, choices: ["other"] }) }));
     expect(problemsOf(read).message).toContain('got "[redacted]"');
   });
+});
+
+test("keysOf() gives the keys that are asked for, also those that hang on others", () => {
+  const keys = keysOf((reader) => {
+    const isSecret = reader.text("CERT", { fallback: "" }) !== "";
+    return { key: isSecret ? reader.file("CERT_KEY") : reader.url("PLAIN"), ms: reader.durationMs("MS", { min: 0, max: 1 }) };
+  });
+  expect([...keys].toSorted()).toEqual(["CERT", "CERT_KEY", "MS", "PLAIN"]);
 });

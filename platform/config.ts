@@ -66,6 +66,21 @@ export function readConfig<T extends object>(record: ConfigRecord, read: (reader
   return Object.freeze(value);
 }
 
+/** Every key that `read` may ask for, whatever is given and whatever is not. */
+export function keysOf(read: (reader: ConfigReader) => object): ReadonlySet<string> {
+  const keys = new Set<string>();
+  function noting<T>(value: T): (key: string) => T {
+    return (key) => {
+      keys.add(key);
+      return value;
+    };
+  }
+  const given = { text: noting("1" as never), whole: noting(1), flag: noting(true), list: noting(["1"]) };
+  const absent = { text: noting("" as never), whole: noting(0), flag: noting(false), list: noting([]) };
+  for (const each of [given, absent]) read({ ...each, durationMs: each.whole, url: each.text, file: each.text });
+  return keys;
+}
+
 function readerOf(record: ConfigRecord, problems: ConfigProblem[]): ConfigReader {
   /** What `parse` makes of the text; a placeholder, never seen by anybody, where there is a problem. */
   function value<T>(key: string, parse: (text: string) => T | undefined, options: Reading<T>): T {
