@@ -1,5 +1,5 @@
 /** The names of settings: what a server says of those that nothing reads, and what Deno may read. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -66,4 +66,11 @@ test("the settings of all parts may stand in the environment of each: none is ta
   for (const read of readers) warnOfMistyped({ ...all, ...ofCommands }, read, logger);
   expect(Object.keys(all).length).toBeGreaterThan(50);
   expect(warned).toEqual([]);
+});
+
+test("Deno is granted every setting of one process", () => {
+  for (const file of ["deno.json", "cli/deno.mjs"]) {
+    const text = readFileSync(join(import.meta.dirname, "..", file), "utf8");
+    expect([...keysOf(readStartConfig)].filter((name) => !new RegExp(`\\b${name}\\b`).test(text)), file).toEqual([]);
+  }
 });

@@ -178,19 +178,6 @@ function insecure(hostKey: string): string {
     '"private-network" here, where nobody but Heddle can reach the port';
 }
 
-/** The environment variables of it, which Deno's permissions list one by one. */
-export const rpcVariables = [
-  "HEDDLE_RPC_HOST",
-  "HEDDLE_RPC_PORT",
-  "HEDDLE_RPC_CALLERS",
-  "HEDDLE_RPC_REFLECTION",
-  "HEDDLE_RPC_INSECURE",
-  "HEDDLE_INTERNAL_HOSTS",
-  "HEDDLE_RPC_TLS_CA",
-  "HEDDLE_RPC_TLS_CERT",
-  "HEDDLE_RPC_TLS_KEY",
-] as const;
-
 /** The certificate of a part, as a server and as a caller: all three of HEDDLE_RPC_TLS_CA, _CERT and _KEY or none. */
 function identity(reader: ConfigReader): { tls?: ServerTls } {
   const keys = ["CA", "CERT", "KEY"].map((end) => `HEDDLE_RPC_TLS_${end}`);

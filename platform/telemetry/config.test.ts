@@ -1,10 +1,7 @@
-/** The settings of metrics and traces, by OpenTelemetry's names, and that Deno is granted all of them. */
-import { readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+/** The settings of metrics and traces, by OpenTelemetry's names. */
 import { expect, test } from "vitest";
 import { type ConfigRecord, readConfig } from "../config.ts";
-import { rpcVariables } from "../mesh-config.ts";
-import { readTelemetryConfig, telemetryVariables } from "./config.ts";
+import { readTelemetryConfig } from "./config.ts";
 
 function read(record: ConfigRecord) {
   return readConfig(record, readTelemetryConfig);
@@ -42,12 +39,4 @@ test("headers are decoded, samplers are those of the specification", () => {
     serviceName: "shop",
   });
   expect(() => read({ OTEL_TRACES_SAMPLER: "sometimes" })).toThrow("OTEL_TRACES_SAMPLER");
-});
-
-test("Deno is granted every setting", () => {
-  const root = resolve(import.meta.dirname, "../..");
-  for (const file of ["deno.json", "cli/deno.mjs"]) {
-    const text = readFileSync(join(root, file), "utf8");
-    expect([...telemetryVariables, ...rpcVariables].filter((name) => !new RegExp(`\\b${name}\\b`).test(text)), file).toEqual([]);
-  }
 });

@@ -34,21 +34,6 @@ export function readTelemetryConfig(reader: ConfigReader): TelemetryConfig {
   };
 }
 
-/** The environment variables of both, which Deno's permissions list one by one. */
-export const telemetryVariables = [
-  "HEDDLE_METRICS_HOST",
-  "HEDDLE_METRICS_PORT",
-  "OTEL_SDK_DISABLED",
-  "OTEL_TRACES_EXPORTER",
-  "OTEL_EXPORTER_OTLP_ENDPOINT",
-  "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
-  "OTEL_EXPORTER_OTLP_HEADERS",
-  "OTEL_EXPORTER_OTLP_TRACES_HEADERS",
-  "OTEL_SERVICE_NAME",
-  "OTEL_TRACES_SAMPLER",
-  "OTEL_TRACES_SAMPLER_ARG",
-] as const;
-
 const notServed = -1;
 
 function readTraces(reader: ConfigReader): TracesConfig | undefined {
