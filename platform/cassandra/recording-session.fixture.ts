@@ -1,5 +1,6 @@
 /** A session for tests: records every statement, fails or blocks chosen ones, and refuses what would scan the cluster. */
-import { parseStatement, splitStatements, type Table, tablesOf } from "./cql.ts";
+import { splitStatements, type Table, tablesOf } from "./cql.ts";
+import { parseStatement } from "./cql-statement.fixture.ts";
 import { limits } from "../limits.ts";
 import type { Page, Row, Session, Statement } from "./session.ts";
 

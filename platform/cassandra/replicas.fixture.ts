@@ -1,6 +1,7 @@
 /** Cassandra in memory for tests: replicas of last-write-wins cells, with faults that a test chooses. */
 import { Refusal } from "../refusal.ts";
-import { parseStatement, splitStatements, type Table, tablesOf } from "./cql.ts";
+import { splitStatements, type Table, tablesOf } from "./cql.ts";
+import { parseStatement } from "./cql-statement.fixture.ts";
 import { partitionOf } from "./recording-session.fixture.ts";
 import {
   applyTo,
