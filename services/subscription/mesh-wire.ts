@@ -5,8 +5,9 @@ import type { Clock } from "../../platform/clock.ts";
 import type { ConfigReader } from "../../platform/config.ts";
 import { newId } from "../../platform/identifier.ts";
 import { type Position, positionFromToken } from "../../platform/intake/position.ts";
-import type { MeshLanes } from "../consent/lane/mesh-lanes.ts";
+import type { LaneRead, MeshLanes } from "../consent/lane/mesh-lanes.ts";
 import { type MeshPartPlan, serveMeshPart } from "../consent/lane/mesh-part.ts";
+import type { LaneLayout } from "../../platform/lane/layout.ts";
 import { type MeshPartConfig, readMeshPart, type StoreConfig } from "../../platform/mesh-config.ts";
 import type { PartEnds, ServedPart } from "../../platform/rpc/served-part.ts";
 import { SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
@@ -43,8 +44,7 @@ const plan: MeshPartPlan<ReturnType<typeof openCassandraSubscriptionStore>, type
   beside: ({ tables: { store }, lanes: { layout, caughtUp }, isHeld }, { clock, logger }) =>
     sweepRegularly({
       store,
-      isApplied: (workspaceId, names) =>
-        caughtUp({ workspaceId, readAfter: undefined }, [{ lane: layout.subscription(layout.subscriptionLaneOf(workspaceId)), names }]),
+      isApplied: (workspaceId, names) => caughtUp({ workspaceId, readAfter: undefined }, [readOf(layout, workspaceId, names)]),
       isBlocked: isHeld,
       clock,
       logger,
@@ -63,10 +63,13 @@ const plan: MeshPartPlan<ReturnType<typeof openCassandraSubscriptionStore>, type
 };
 
 /** All memberships of a workspace are in one lane. */
+function readOf(layout: LaneLayout, workspaceId: string, names: LaneRead["names"]): LaneRead {
+  return { lane: layout.subscription(layout.subscriptionLaneOf(workspaceId)), names };
+}
+
 function caughtBy({ caughtUp, layout }: MeshLanes, clock: Clock): Caught {
   return {
     ask({ workspaceId, readAfter }) {
-      const lane = layout.subscription(layout.subscriptionLaneOf(workspaceId));
       const began = clock.monotonic();
       return (end, users) =>
         caughtUp({
@@ -74,16 +77,14 @@ function caughtBy({ caughtUp, layout }: MeshLanes, clock: Clock): Caught {
           readAfter: positionFromToken(readAfter),
           end: positionFromToken(end),
           waitedMs: clock.monotonic() - began,
-        }, [{ lane, names: users }]);
+        }, [readOf(layout, workspaceId, users)]);
     },
   };
 }
 
 function caughtUpWithGroups({ caughtUp, layout }: MeshLanes) {
-  return (workspaceId: string, place: Position) => {
-    const lane = layout.subscription(layout.subscriptionLaneOf(workspaceId));
-    return caughtUp({ workspaceId, readAfter: place, end: place }, [{ lane, names: [groupsName] }]);
-  };
+  return (workspaceId: string, place: Position) =>
+    caughtUp({ workspaceId, readAfter: place, end: place }, [readOf(layout, workspaceId, [groupsName])]);
 }
 
 /** The rows of the mesh, for `heddle backup` and `heddle restore` between the shapes. */
