@@ -1,7 +1,7 @@
 /** What came of SCIM requests, for the companies' logs: collected for a moment and sent in one call, after the answers. */
 import type { Client } from "@connectrpc/connect";
 import type { Clock } from "../platform/clock.ts";
-import { type BestEffortBatch, openBestEffortBatch } from "../platform/best-effort-batch.ts";
+import { BestEffortBatch } from "../platform/best-effort-batch.ts";
 import { limits } from "../platform/limits.ts";
 import type { Logger } from "../platform/logger.ts";
 import type { Metrics } from "../platform/telemetry/metrics.ts";
@@ -27,7 +27,7 @@ export interface ScimNotesParts {
 }
 
 export function openScimNotes({ scim, clock, logger, metrics }: ScimNotesParts): ScimNotes {
-  return openBestEffortBatch({
+  return new BestEffortBatch({
     clock,
     collectMs: limits.scimNotesMs,
     itemsPerWriteMax: limits.scimNotesPerCallMax,

@@ -1,7 +1,7 @@
 /** What is collected is written together, one write at a time and in order, and no more waits than there is room for. */
 import { expect, test } from "vitest";
 import { fakeClock } from "./clock.fixture.ts";
-import { type Loss, openBestEffortBatch } from "./best-effort-batch.ts";
+import { BestEffortBatch, type Loss } from "./best-effort-batch.ts";
 
 const collectMs = 100;
 
@@ -10,7 +10,7 @@ function open({ itemsMax = 10, bytesMax = 1_000 }: { readonly itemsMax?: number;
   const written: string[][] = [];
   const losses: Loss[] = [];
   let held: PromiseWithResolvers<void> | undefined;
-  const collected = openBestEffortBatch<string>({
+  const collected = new BestEffortBatch<string>({
     clock,
     collectMs,
     itemsPerWriteMax: 3,

@@ -2,13 +2,6 @@
 import { Buffer } from "node:buffer";
 import type { Clock } from "./clock.ts";
 
-export interface BestEffortBatch<Item> {
-  /** Never waits and never fails. */
-  add(item: Item): void;
-  /** Writes what waits. What comes later is lost, and so is the rest once a write fails: an end is not held up by what is away. */
-  close(): Promise<void>;
-}
-
 export interface BestEffortBatchOptions<Item> {
   readonly clock: Clock;
   /** How long an item waits for others, if no write is under way. */
@@ -29,16 +22,12 @@ export interface Loss {
   readonly error: unknown;
 }
 
-export function openBestEffortBatch<Item>(options: BestEffortBatchOptions<Item>): BestEffortBatch<Item> {
-  return new Collected(options);
-}
-
 interface Entry<Item> {
   readonly item: Item;
   readonly bytes: number;
 }
 
-class Collected<Item> implements BestEffortBatch<Item> {
+export class BestEffortBatch<Item> {
   readonly #options: BestEffortBatchOptions<Item>;
   readonly #waiting: Entry<Item>[] = [];
   #items = 0;
@@ -53,6 +42,7 @@ class Collected<Item> implements BestEffortBatch<Item> {
     this.#options = options;
   }
 
+  /** Never waits and never fails. */
   add(item: Item): void {
     const { clock, collectMs, itemsPerWriteMax, itemsMax, bytesMax } = this.#options;
     const bytes = Buffer.byteLength(JSON.stringify(item));
@@ -68,6 +58,7 @@ class Collected<Item> implements BestEffortBatch<Item> {
     else this.#cancel ??= clock.after(collectMs, () => this.#flush());
   }
 
+  /** Writes what waits. What comes later is lost, and so is the rest once a write fails: an end is not held up by what is away. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#flush();

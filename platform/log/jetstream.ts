@@ -12,7 +12,7 @@ import type { Log, LogRecord } from "./log.ts";
 import { checkPartition } from "./partition.ts";
 import { bodyBytesMaxOf, cutRecord, type PartMessage } from "./message-size.ts";
 import { singleFlight } from "../single-flight.ts";
-import { createRecentRecords, type RecentRecords } from "./recent-records.ts";
+import { RecentRecords } from "./recent-records.ts";
 import { type Append, type GroupCommit, openGroupCommit } from "./group-commit.ts";
 
 export type JetStreamLogOptions = StreamShape & ConnectOptions & {
@@ -59,7 +59,7 @@ class JetStreamLog implements Log {
     this.#connection = connection;
     this.#line = openGroupCommit(options.clock, () => this.#flush());
     this.#seen = Array.from({ length: options.partitions }, () => 0);
-    this.#recent = options.recent ?? createRecentRecords(options.clock);
+    this.#recent = options.recent ?? new RecentRecords(options.clock);
     this.#notices = openRecordNotices({ ...options, connection, recent: this.#recent });
   }
 

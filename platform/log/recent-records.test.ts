@@ -2,13 +2,13 @@
 import { expect, test } from "vitest";
 import { fakeClock } from "../clock.fixture.ts";
 import { limits } from "../limits.ts";
-import { createRecentRecords, type RecentRecords } from "./recent-records.ts";
+import { RecentRecords } from "./recent-records.ts";
 
 const all = { max: 10, bytesMax: 1_000 };
 
 function open() {
   const clock = fakeClock();
-  const recent = createRecentRecords(clock);
+  const recent = new RecentRecords(clock);
   recent.listen(true);
   const notices: [partition: number, sequence: number][] = [];
   recent.onNotice((...one) => notices.push(one));

@@ -13,27 +13,6 @@ export interface Written {
   readonly body: Uint8Array | undefined;
 }
 
-export interface RecentRecords {
-  /**
-   * A write to these partitions is under way: notices that come before its answer wait for that. The returned function ends it, with
-   * what is durable; where the answer came first, on a connection of its own, the notice is waited for, up to `ownNoticeMsMax`: a read
-   * at once would ask the server for a record that is here.
-   */
-  sending(partitions: Iterable<number>): (written: readonly Written[]) => void;
-  /** By the server: the record was written, and `previous` is the one before it in its partition; 0 where none is left there. */
-  heard(partition: number, sequence: number, previous: number): void;
-  /** Whether notices are heard at all: without them nothing is stored here. */
-  listen(isListening: boolean): void;
-  /** Calls back for notices that waited and for what was written, with the last sequence of a partition. */
-  onNotice(listener: (partition: number, sequence: number) => void): void;
-  /** Those above `after` without a gap; undefined where the server has to be asked. */
-  read(partition: number, after: number, options: { max: number; bytesMax: number }): LogRecord[] | undefined;
-}
-
-export function createRecentRecords(clock: Clock): RecentRecords {
-  return new Recent(clock);
-}
-
 interface Entry {
   readonly sequence: number;
   /** Undefined until the server's notice of it is here. */
@@ -41,7 +20,7 @@ interface Entry {
   body: Uint8Array | undefined;
 }
 
-class Recent implements RecentRecords {
+export class RecentRecords {
   readonly #clock: Clock;
   readonly #entries = new Map<number, Entry[]>();
   /** By partition: how many writes are under way. */
@@ -58,6 +37,11 @@ class Recent implements RecentRecords {
     this.#clock = clock;
   }
 
+  /**
+   * A write to these partitions is under way: notices that come before its answer wait for that. The returned function ends it, with
+   * what is durable; where the answer came first, on a connection of its own, the notice is waited for, up to `ownNoticeMsMax`: a read
+   * at once would ask the server for a record that is here.
+   */
   sending(partitions: Iterable<number>): (written: readonly Written[]) => void {
     const own = [...new Set(partitions)];
     for (const partition of own) this.#sending.set(partition, (this.#sending.get(partition) ?? 0) + 1);
@@ -71,21 +55,25 @@ class Recent implements RecentRecords {
     };
   }
 
+  /** Whether notices are heard at all: without them nothing is stored here. */
   listen(isListening: boolean): void {
     this.#isListening = isListening;
     this.#forget();
   }
 
+  /** By the server: the record was written, and `previous` is the one before it in its partition; 0 where none is left there. */
   heard(partition: number, sequence: number, previous: number): void {
     if (this.#read.has(partition)) this.#entry(partition, sequence).previous = previous;
     if (this.#sending.has(partition)) this.#waiting.set(partition, Math.max(sequence, this.#waiting.get(partition) ?? 0));
     else this.#notify(partition, sequence);
   }
 
+  /** Calls back for notices that waited and for what was written, with the last sequence of a partition. */
   onNotice(listener: (partition: number, sequence: number) => void): void {
     this.#listeners.push(listener);
   }
 
+  /** Those above `after` without a gap; undefined where the server has to be asked. */
   read(partition: number, after: number, { max, bytesMax }: { max: number; bytesMax: number }): LogRecord[] | undefined {
     this.#read.add(partition);
     const records: LogRecord[] = [];

@@ -8,7 +8,7 @@ import { fakeClock } from "../clock.fixture.ts";
 import { limits } from "../limits.ts";
 import { silentLogger } from "../logger.ts";
 import { keepingLogger } from "../rpc/part.fixture.ts";
-import { openOtlpExporter } from "./otlp-exporter.ts";
+import { OtlpExporter } from "./otlp-exporter.ts";
 import type { EndedSpan } from "./tracer.ts";
 
 const ends: (() => void)[] = [];
@@ -31,7 +31,7 @@ async function collector(status = 200): Promise<{ url: string; spans: () => stri
 
 function exporterTo(url: string, clock: Clock = systemClock) {
   const dropped = new Map<string, number>();
-  const exporter = openOtlpExporter({
+  const exporter = new OtlpExporter({
     url,
     headers: [],
     resource: { "service.name": "test" },
@@ -75,7 +75,7 @@ for (
   test(`a secret in ${what} that cannot be sent does not get into the log`, async () => {
     const logger = keepingLogger();
     const resource = { "service.name": "test" };
-    const exporter = openOtlpExporter({ ...of, resource, clock: systemClock, logger, dropped: () => {} });
+    const exporter = new OtlpExporter({ ...of, resource, clock: systemClock, logger, dropped: () => {} });
     exporter.take(span(1));
     await exporter.close();
     expect(JSON.stringify(logger.lines)).toMatch(/^\[\["warn","traces_not_sent",(?!.*s3cret)/);

@@ -4,12 +4,6 @@ import { limits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
 import type { Attributes, EndedSpan, SpanKind } from "./tracer.ts";
 
-export interface SpanExporter {
-  take(span: EndedSpan): void;
-  /** Sends what waits, within `traceSendMsMax`, and takes nothing more. */
-  close(): Promise<void>;
-}
-
 export interface ExporterOptions {
   readonly url: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
@@ -20,11 +14,7 @@ export interface ExporterOptions {
   readonly dropped: (reason: "queue_full" | "send_failed", spans: number) => void;
 }
 
-export function openOtlpExporter(options: ExporterOptions): SpanExporter {
-  return new OtlpExporter(options);
-}
-
-class OtlpExporter implements SpanExporter {
+export class OtlpExporter {
   readonly #options: ExporterOptions;
   #waiting: EndedSpan[] = [];
   #sending: Promise<void> | undefined;
@@ -44,6 +34,7 @@ class OtlpExporter implements SpanExporter {
     else this.#cancel ??= this.#options.clock.after(limits.traceFlushMs, () => this.#flush());
   }
 
+  /** Sends what waits, within `traceSendMsMax`, and takes nothing more. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#flush();

@@ -5,7 +5,7 @@ import type { Logger } from "../logger.ts";
 import type { TelemetryConfig, TracesConfig } from "./config.ts";
 import { type Metrics, noMetrics, openMetrics } from "./metrics.ts";
 import { type Readiness, serveMetrics } from "./metrics-server.ts";
-import { openOtlpExporter } from "./otlp-exporter.ts";
+import { OtlpExporter } from "./otlp-exporter.ts";
 import { watchProcess } from "./process-metrics.ts";
 import { createSampler } from "./sampler.ts";
 import { noTracer, openTracer, type Tracer } from "./tracer.ts";
@@ -84,7 +84,7 @@ async function serve(
 
 function openTraces(config: TracesConfig, { clock, logger, part }: TelemetryParts, metrics: Metrics) {
   const serviceName = config.serviceName === "" ? part : config.serviceName;
-  const exporter = openOtlpExporter({
+  const exporter = new OtlpExporter({
     url: config.url,
     headers: config.headers,
     resource: { "service.name": serviceName },

@@ -12,7 +12,7 @@ import { newId } from "../../platform/identifier.ts";
 import { connectJetStream } from "../../platform/log/jetstream-connection.ts";
 import { checkpointSubject, partitionSubject } from "../../platform/log/jetstream-stream.ts";
 import { partitionOf } from "../../platform/log/partition.ts";
-import { createRecentRecords } from "../../platform/log/recent-records.ts";
+import { RecentRecords } from "../../platform/log/recent-records.ts";
 import { limits } from "../../platform/limits.ts";
 import type { StoreConfig } from "../../platform/mesh-config.ts";
 import { openAll, type Opened } from "../../platform/open-all.ts";
@@ -208,7 +208,7 @@ function tablesIn(session: Session, { partitions }: Pick<MeshProfileConfig, "par
 
 async function openLogs(config: MeshProfileConfig, parts: Omit<GuardedLogsOptions, "streams">, opened: Opened) {
   const { clock, logger } = parts;
-  const logs = await openGuardedLogs({ ...parts, streams: config, recent: createRecentRecords(clock) }, opened);
+  const logs = await openGuardedLogs({ ...parts, streams: config, recent: new RecentRecords(clock) }, opened);
   const bus = await connectJetStream({ ...config.nats, logger });
   opened.push(() => bus.close());
   const members = bucketMembers(openBusMembers({ bus, subject: `${config.logName}-members`, clock }));

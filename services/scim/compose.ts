@@ -1,7 +1,7 @@
 /** The SCIM service over the documents of either shape: relay, notes, use cases. */
 import { setImmediate } from "node:timers";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { type BestEffortBatch, openBestEffortBatch } from "../../platform/best-effort-batch.ts";
+import { BestEffortBatch } from "../../platform/best-effort-batch.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../platform/identifier.ts";
 import { limits } from "../../platform/limits.ts";
@@ -62,7 +62,7 @@ function openNotes(
   log: Pick<RequestLog, "append">,
   { clock, logger, metrics }: { readonly clock: Clock; readonly logger: Logger; readonly metrics: Metrics },
 ): BestEffortBatch<LogEntry> {
-  return openBestEffortBatch({
+  return new BestEffortBatch({
     clock,
     collectMs: limits.scimNotesMs,
     itemsPerWriteMax: limits.scimNotesPerCallMax,
