@@ -32,9 +32,8 @@ export const laneLimits = {
   lanePositionRetryMs: 1_000,
   laneTrimMs: 60_000,
   laneTrimBytesMax: 1024 * 1024,
-  // A resolver rests after a step of several records: so many times what the step and its write take, and until so long after its beginning at most
-  stepRestTimes: 2,
-  stepsApartMsMax: 150,
+  // A resolver rests after a step of several records, until so long after its beginning
+  stepsApartMs: 150,
   // In one process it rests after one whose workspaces have fewer changes each than these, until so long after its beginning
   workspaceChangesFew: 8,
   transactionsApartMs: 60,

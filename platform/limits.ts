@@ -107,7 +107,7 @@ export const limits = {
   // While each turn of the loop brings more, a transaction of one process waits so many of them and so long
   groupCommitTurnsMax: 8,
   groupCommitWaitMsMax: 4,
-  passRecordsMax: 256,
+  passRecordsMax: 1_024,
   passBytesMin: 16 * 1024,
   passBytesMax: 2 * 1024 * 1024,
   passPlanMsAim: 10,

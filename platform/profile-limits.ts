@@ -62,7 +62,7 @@ export const profileLimits = {
   profileRowShareMax: 8,
   // Texts that go to the end, where room is made, in place of being forgotten
   profileRowsMovedMax: 1_000,
-  workspacesCachedMax: 256,
+  workspacesCachedMax: 1_024,
   // Workspaces of a step that are resolved, or whose rows are written, at the same time; those of a batch of a lane, of which many work at once
   workspacesTogetherMax: 16,
   workspacesOfLaneTogetherMax: 4,

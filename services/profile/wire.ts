@@ -276,7 +276,6 @@ function appliedOf(partitions: readonly Partition[]): Applied {
     through: ({ partition }) => of(partition).steps.progress.reached,
     waitDecided: (position, ms) => awaited(position).waitLeft(position.sequence, ms),
     decidedThrough: ({ partition }) => of(partition).steps.progress.reached,
-    hurry: (position) => void awaited(position),
     waitUsers: (_position, _users, ms) => Promise.resolve(ms),
     outcome: ({ partition, sequence }) => of(partition).steps.outcomes.take(sequence),
   };

@@ -8,7 +8,6 @@ export function allApplied(otherwise: Partial<Applied> = {}): Applied {
     through: () => 0,
     waitDecided: (_position, ms) => Promise.resolve(ms),
     decidedThrough: () => 0,
-    hurry: () => {},
     waitUsers: (_position, _users, ms) => Promise.resolve(ms),
     outcome: () => undefined,
     ...otherwise,

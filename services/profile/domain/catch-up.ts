@@ -79,13 +79,12 @@ export async function catchUpNames(parts: ReadParts, request: ReadRequest): Prom
 }
 
 /** The end of the workspace's order, which is decided soon. */
-async function endOf({ intake, applied }: ReadParts, { workspaceId, readAfter }: ReadRequest): Promise<Position> {
+async function endOf({ intake }: ReadParts, { workspaceId, readAfter }: ReadRequest): Promise<Position> {
   const end = await intake.tail(workspaceId);
   if (readAfter !== undefined && readAfter.partition !== end.partition) {
     throw new Refusal("POSITION_INVALID", "Expected a position of this workspace, got one of another");
   }
   if (readAfter !== undefined) intake.refuseEarlier?.(readAfter);
-  if (applied.decidedThrough(end) < end.sequence) applied.hurry(end);
   return end;
 }
 

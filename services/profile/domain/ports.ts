@@ -20,7 +20,7 @@ export type LastChanged = (workspaceId: string, max: number) => Promise<readonly
 
 /** How far the log is decided and applied, and what was decided about single requests. */
 export interface Applied {
-  /** True as soon as everything up to the place is durable in the tables and readable; false after `ms` without it. */
+  /** True as soon as everything up to the place is durable in the tables and readable; false after `ms` without it. Resolvers do not rest while anybody waits. */
   wait(position: Position, ms: number): Promise<boolean>;
   /** The last sequence of the place's partition that is applied. */
   through(position: Position): number;
@@ -30,8 +30,6 @@ export interface Applied {
   decidedThrough(position: Position): number;
   /** As `waitDecided`, for what is decided at the call: as soon as it is applied to these users, whatever is left to do for others. */
   waitUsers(position: Position, users: UsersOf, ms: number): Promise<number | undefined>;
-  /** A read waits for it: it is decided as soon as it can be. */
-  hurry(position: Position): void;
   /** What the resolver decided about the request at a decided place: given once, and only if it reported anything. */
   outcome(position: Position): RecordOutcome | undefined;
 }

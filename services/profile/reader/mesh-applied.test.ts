@@ -175,19 +175,20 @@ test("openMeshApplied() lets users wait for what is decided at the call, and for
   expect(await applied.waitUsers({ partition: 0, sequence: 6 }, { workspaceId: "w", ids: [userIn(0)] }, 0)).toBe(undefined);
 });
 
-test("openMeshApplied() says at once what reads wait for, and what they wait for soon after together", () => {
+test("openMeshApplied() says at once what is waited for, and what is waited for soon after together", () => {
   const { applied, notices, clock } = open();
   const awaited: number[] = [];
   notices.listen((notice) => notice.kind === "awaited" && awaited.push(notice.sequence));
-  for (const sequence of [5, 5, 4, 6, 7]) applied.hurry({ partition: 0, sequence });
+  for (const sequence of [5, 5, 4]) void applied.waitDecided({ partition: 0, sequence }, 1_000);
+  for (const sequence of [6, 7]) void applied.wait({ partition: 0, sequence }, 1_000);
   expect(awaited).toEqual([5]);
   clock.advance(limits.progressGatherMs);
   expect(awaited).toEqual([5, 7]);
-  applied.hurry({ partition: 0, sequence: 8 });
+  void applied.wait({ partition: 0, sequence: 8 }, 1_000);
   expect(awaited).toEqual([5, 7]);
   clock.advance(limits.progressGatherMs);
   clock.advance(limits.progressGatherMs);
   expect(awaited).toEqual([5, 7, 8]);
-  applied.hurry({ partition: 0, sequence: 9 });
+  void applied.wait({ partition: 0, sequence: 9 }, 1_000);
   expect(awaited).toEqual([5, 7, 8, 9]);
 });

@@ -7,7 +7,7 @@ import { limits } from "../../../platform/limits.ts";
 import type { Log, LogRecord } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import type { LaneLayout } from "../../../platform/lane/layout.ts";
-import type { Applied, RecordOutcome } from "../domain/ports.ts";
+import type { Applied, Position, RecordOutcome } from "../domain/ports.ts";
 import type { UserId } from "../domain/user-key.ts";
 import { laneKeyOf } from "../../../platform/user-number.ts";
 import { createOutcomes, type Outcomes } from "./outcomes.ts";
@@ -55,14 +55,20 @@ export function openMeshApplied(parts: MeshAppliedParts): MeshApplied {
     return found;
   }
 
+  /** Who waits for what is not decided ends the rest before the next step. */
+  function awaited({ partition, sequence }: Position): HeardPartition {
+    const heard = of(partition);
+    if (heard.decided.reached < sequence) {
+      heard.hurry(sequence, (last) => parts.notices.publish([{ kind: "awaited", partition, sequence: last }]));
+    }
+    return heard;
+  }
+
   return {
-    wait: ({ partition, sequence }, ms) => of(partition).progress.wait(sequence, ms),
+    wait: (position, ms) => awaited(position).progress.wait(position.sequence, ms),
     through: ({ partition }) => of(partition).progress.reached,
-    waitDecided: ({ partition, sequence }, ms) => of(partition).decided.waitLeft(sequence, ms),
+    waitDecided: (position, ms) => awaited(position).decided.waitLeft(position.sequence, ms),
     decidedThrough: ({ partition }) => of(partition).decided.reached,
-    hurry({ partition, sequence }) {
-      of(partition).hurry(sequence, (awaited) => parts.notices.publish([{ kind: "awaited", partition, sequence: awaited }]));
-    },
     async waitUsers({ partition }, { workspaceId, ids }, ms) {
       const { tails } = of(partition);
       const own = lanesOf(layout, workspaceId, ids);

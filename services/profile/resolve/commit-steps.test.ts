@@ -299,7 +299,7 @@ test("one process rests after a step of several records, until somebody waits fo
     ...fakeClock(),
     monotonic: () => (elapsed += 1),
     after(ms) {
-      if (ms <= limits.stepsApartMsMax) rests += 1;
+      if (ms <= limits.stepsApartMs) rests += 1;
       return () => {};
     },
   };

@@ -81,7 +81,6 @@ class PublishedSteps implements Steps {
   #resolvedAs: ReturnType<Steps["options"]> = {};
   /** The rows of the latest step, while the next one is resolved. */
   readonly #writing: BackgroundTask;
-  #writingMs = 0;
   /** The record up to which all rows are written. */
   #writtenThrough = 0;
   /** The last checkpoint whose mark stands beside the rows; -1: none of ours. */
@@ -192,7 +191,7 @@ class PublishedSteps implements Steps {
     const at = this.#here;
     this.#writing.begin(() => this.#write(at, planned, resolved.workspaces));
     for (const { body } of records) this.#bytes += body.byteLength + limits.logMessageStoredBytes;
-    this.#restMs = restMs(records, { tookMs: clock.monotonic() - began, writingMs: this.#writingMs });
+    this.#restMs = restMs(records, clock.monotonic() - began);
     return true;
   }
 
@@ -262,10 +261,7 @@ class PublishedSteps implements Steps {
   }
 
   async #write({ sequence, place }: StepAt, planned: PlannedEffects, workspaces: Resolved["workspaces"]): Promise<void> {
-    const { clock } = this.#parts;
-    const began = clock.monotonic();
     await allDone([this.#writeRows(planned.changes, sequence, place.through), this.#noteOrigins(planned, place.through)]);
-    this.#writingMs = clock.monotonic() - began;
     this.#writtenThrough = place.through;
     for (const { view } of workspaces) view.arrived();
     this.#parts.onWritten(sequence);

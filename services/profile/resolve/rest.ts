@@ -1,24 +1,15 @@
 /** How long a resolver rests between two steps. */
 import { limits } from "../../../platform/limits.ts";
 
-interface StepTimes {
-  /** From when resolving began until it was published. */
-  readonly tookMs: number;
-  /** The latest write of rows that ended. */
-  readonly writingMs: number;
-}
-
 /**
- * In the mesh, after a step that took so long, while the one before was written for so long: a step of few records costs nearly what one of many does, so where many come they come together; the rest ends
- * `stepsApartMsMax` after that step began. One record alone is that of a caller who may be waiting for it, and where as much is read as a step takes
+ * In the mesh, after a step that took so long from when resolving began until it was published: a step of few records costs nearly what one of many does, so where many come they come together; the rest ends
+ * `stepsApartMs` after that step began. One record alone is that of a caller who may be waiting for it, and where as much is read as a step takes
  * more is waiting already.
  */
-export function restMs(records: readonly { readonly body: Uint8Array }[], { tookMs, writingMs }: StepTimes): number {
+export function restMs(records: readonly { readonly body: Uint8Array }[], tookMs: number): number {
   const bytes = records.reduce((sum, { body }) => sum + body.byteLength, 0);
   const isFull = records.length * 2 > limits.passRecordsMax || bytes * 2 > limits.passBytesMax;
-  return isFull || records.length < 2
-    ? 0
-    : Math.min(limits.stepRestTimes * (tookMs + writingMs), Math.max(0, limits.stepsApartMsMax - tookMs));
+  return isFull || records.length < 2 ? 0 : Math.max(0, limits.stepsApartMs - tookMs);
 }
 
 interface Transaction {
