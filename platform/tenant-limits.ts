@@ -5,6 +5,8 @@ export const tenantLimits = {
   rpcTenantLooksMax: 64,
   rpcTenantLooksWaitingMax: 2_000,
   tenantsReadMs: 10_000,
+  // Looks through all dashboard users that wait for their turn (scimScansWaitingMax) for one company
+  scimScansWaitingOfCompanyMax: 4,
   // How long a gateway rests before each look for sessions, keys and tokens that it does not know, which all who wait share
   accessMissMs: 20,
   // How long a request with an unknown key waits for such a look, at most

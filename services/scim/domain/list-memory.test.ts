@@ -3,6 +3,10 @@ import { expect, test } from "vitest";
 import { limits } from "../../../platform/limits.ts";
 import { openListMemory } from "./list-memory.ts";
 
+function of(list: string, companyId = "company"): { readonly companyId: string; readonly list: string } {
+  return { companyId, list };
+}
+
 test("anchor() gives the nearest place at or before an index, of the same list only", () => {
   const memory = openListMemory();
   for (const [index, key] of [[10, "j"], [20, "t"], [30, "z"]] as const) memory.remember("a", { index, key });
@@ -20,10 +24,10 @@ test("result() looks once for all who ask at once, and again after a failure", a
     if (looks === 1) throw new Error("the store is away");
     return ["a"];
   }
-  const failed = await Promise.allSettled([memory.result("l", find), memory.result("l", find)]);
+  const failed = await Promise.allSettled([memory.result(of("l"), find), memory.result(of("l"), find)]);
   expect(failed.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   expect(looks).toBe(1);
-  expect(await Promise.all([memory.result("l", find), memory.result("l", find)])).toEqual([["a"], ["a"]]);
+  expect(await Promise.all([memory.result(of("l"), find), memory.result(of("l"), find)])).toEqual([["a"], ["a"]]);
   expect(looks).toBe(2);
 });
 
@@ -38,7 +42,7 @@ test("result() looks one after the other, and refuses when too many wait", async
     running -= 1;
     return [];
   }
-  const all = Array.from({ length: limits.scimScansWaitingMax + 1 }, (_, at) => memory.result(String(at), find));
+  const all = Array.from({ length: limits.scimScansWaitingMax + 1 }, (_, at) => memory.result(of(String(at), String(at)), find));
   const settled = Promise.allSettled(all);
   gate.resolve([]);
   expect((await settled).map(({ status }) => status)).toEqual([...Array(limits.scimScansWaitingMax).fill("fulfilled"), "rejected"]);
@@ -46,11 +50,32 @@ test("result() looks one after the other, and refuses when too many wait", async
   expect(most).toBe(1);
 });
 
+test("result() refuses a company that asks for too much, and looks for others meanwhile, of each in turn", async () => {
+  const memory = openListMemory();
+  const gate = Promise.withResolvers<readonly string[]>();
+  const looked: string[] = [];
+  function ask(list: string, companyId: string): Promise<readonly string[]> {
+    return memory.result(of(list, companyId), async () => {
+      looked.push(list);
+      return await gate.promise;
+    });
+  }
+  const large = Array.from({ length: limits.scimScansWaitingMax }, (_, at) => ask(`large ${at}`, "large"));
+  const small = [ask("small 0", "small"), ask("small 1", "small")];
+  const settled = Promise.allSettled(large);
+  gate.resolve([]);
+  await Promise.all(small);
+  const taken = 1 + limits.scimScansWaitingOfCompanyMax;
+  expect((await settled).map(({ status }) => status)).toEqual(large.map((_, at) => at < taken ? "fulfilled" : "rejected"));
+  await expect(large.at(-1)).rejects.toMatchObject({ reason: "OVERLOADED" });
+  expect(looked.slice(0, 5)).toEqual(["large 0", "large 1", "small 0", "large 2", "small 1"]);
+});
+
 test("result() keeps no more lists and ids than it may", async () => {
   const memory = openListMemory();
   let looks = 0;
   async function look(list: string, size: number): Promise<void> {
-    await memory.result(list, async () => {
+    await memory.result(of(list), async () => {
       looks += 1;
       return Array<string>(size).fill("x");
     });
@@ -86,7 +111,7 @@ test("result() goes on as long as one waits for it, and ends when the last has g
   const memory = openListMemory();
   const { seen, find } = endless();
   const clients = Array.from({ length: 3 }, () => new AbortController());
-  const all = Promise.allSettled(clients.map(({ signal }) => memory.result("l", find, signal)));
+  const all = Promise.allSettled(clients.map(({ signal }) => memory.result(of("l"), find, signal)));
   for (const client of clients.slice(1)) client.abort();
   await Promise.resolve();
   expect(seen).toEqual({ begun: 1, stopped: 0 });
@@ -96,19 +121,19 @@ test("result() goes on as long as one waits for it, and ends when the last has g
   );
   expect(seen).toEqual({ begun: 1, stopped: 1 });
   // Who comes now gets none of it
-  expect(await memory.result("l", async () => ["a"], new AbortController().signal)).toEqual(["a"]);
+  expect(await memory.result(of("l"), async () => ["a"], new AbortController().signal)).toEqual(["a"]);
 });
 
 test("result() keeps what was found, and goes on for one who cannot hang up", async () => {
   const memory = openListMemory();
   const client = new AbortController();
-  expect(await memory.result("l", async () => ["a"], client.signal)).toEqual(["a"]);
+  expect(await memory.result(of("l"), async () => ["a"], client.signal)).toEqual(["a"]);
   client.abort();
-  expect(await memory.result("l", async () => ["b"])).toEqual(["a"]);
+  expect(await memory.result(of("l"), async () => ["b"])).toEqual(["a"]);
   const { seen, find } = endless();
   const other = new AbortController();
-  void memory.result("m", find, other.signal).catch(() => {});
-  void memory.result("m", find).catch(() => {});
+  void memory.result(of("m"), find, other.signal).catch(() => {});
+  void memory.result(of("m"), find).catch(() => {});
   other.abort();
   await Promise.resolve();
   expect(seen).toEqual({ begun: 1, stopped: 0 });
@@ -117,20 +142,20 @@ test("result() keeps what was found, and goes on for one who cannot hang up", as
 test("result() of clients that hang up while they wait for their turn is never looked for, and takes nobody's place", async () => {
   const memory = openListMemory();
   const gate = Promise.withResolvers<readonly string[]>();
-  const first = memory.result("first", () => gate.promise);
+  const first = memory.result(of("first"), () => gate.promise);
   const { seen, find } = endless();
   for (let round = 0; round < 3; round += 1) {
     const clients = Array.from({ length: limits.scimScansWaitingMax - 1 }, () => new AbortController());
-    const waiting = clients.map(({ signal }, at) => memory.result(`${round} ${at}`, find, signal));
+    const waiting = clients.map(({ signal }, at) => memory.result(of(`${round} ${at}`, String(at)), find, signal));
     for (const client of clients) client.abort();
     const gone = new AbortController();
     gone.abort();
-    const settled = Promise.allSettled([...waiting, memory.result("gone", find, gone.signal)]);
+    const settled = Promise.allSettled([...waiting, memory.result(of("gone"), find, gone.signal)]);
     if (round < 2) continue;
     gate.resolve(["a"]);
     for (const { status } of await settled) expect(status).toBe("rejected");
   }
   expect(await first).toEqual(["a"]);
-  expect(await memory.result("last", async () => ["z"])).toEqual(["z"]);
+  expect(await memory.result(of("last"), async () => ["z"])).toEqual(["z"]);
   expect(seen).toEqual({ begun: 0, stopped: 0 });
 });

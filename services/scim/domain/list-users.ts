@@ -112,7 +112,7 @@ async function pageOfMatches(deps: Deps, asked: Asked, filter: Filter | undefine
     throw new Refusal("TOO_MANY_RESULTS", `More than ${limits.scimScanUsersMax} users can only be searched by id, userName or externalId`);
   }
   const list = JSON.stringify([companyId, changes, asked.filter, asked.sortBy, order.descending, asked.names]);
-  const ids = await deps.memory.result(list, (stop) => lookThrough(deps, { ...asked, stop }, filter), asked.signal);
+  const ids = await deps.memory.result({ companyId, list }, (stop) => lookThrough(deps, { ...asked, stop }, filter), asked.signal);
   const page = await Promise.all(ids.slice(first - 1, first - 1 + limit).map((id) => deps.users.byId(companyId, id)));
   return { total: ids.length, users: page.filter((user) => user !== undefined) };
 }

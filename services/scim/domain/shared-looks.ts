@@ -1,4 +1,4 @@
-/** Looks through all users: one at a time, one for all callers of the same list, and none for callers who hung up. */
+/** Looks through all users: one at a time, of each company in turn, one for all callers of the same list, and none for callers who hung up. */
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { dropOldest } from "./drop-oldest.ts";
@@ -6,9 +6,16 @@ import { dropOldest } from "./drop-oldest.ts";
 export interface SharedLooks {
   /**
    * The ids of a list; `find` runs alone, and once for all callers of the same list. `signal` aborts when its caller no longer waits.
-   * Once no caller waits, the `stop` that `find` got aborts, and its turn is free again. Refuses OVERLOADED where too many wait.
+   * Once no caller waits, the `stop` that `find` got aborts, and its turn is free again. Refuses OVERLOADED where too many wait, in all or
+   * of the company.
    */
-  result(list: string, find: Find, signal?: AbortSignal): Promise<readonly string[]>;
+  result(of: ListOf, find: Find, signal?: AbortSignal): Promise<readonly string[]>;
+}
+
+interface ListOf {
+  readonly companyId: string;
+  /** Names the company too. */
+  readonly list: string;
 }
 
 /** Rejects with the reason of `stop` soon after it aborted. */
@@ -29,9 +36,9 @@ export function openSharedLooks(): SharedLooks {
   const looks = new Map<string, Look>();
   const alone = openTurns();
 
-  function begin(find: Find): Look {
+  function begin(companyId: string, find: Find): Look {
     const stop = new AbortController();
-    return { ids: alone(find, stop.signal), stop, askers: 0, isFound: false, size: 0 };
+    return { ids: alone(companyId, find, stop.signal), stop, askers: 0, isFound: false, size: 0 };
   }
   function forget(list: string, look: Look): void {
     if (looks.get(list) === look) looks.delete(list);
@@ -64,13 +71,13 @@ export function openSharedLooks(): SharedLooks {
     look.ids.then(heed, heed);
   }
   return {
-    result(list, find, signal) {
+    result({ companyId, list }, find, signal) {
       const known = looks.get(list);
       if (known) {
         wait(list, known, signal);
         return known.ids;
       }
-      const look = begin(find);
+      const look = begin(companyId, find);
       looks.set(list, look);
       dropOldest(looks, limits.scimResultsKept);
       void weigh(list, look);
@@ -80,31 +87,58 @@ export function openSharedLooks(): SharedLooks {
   };
 }
 
-type Alone = (find: Find, stop: AbortSignal) => Promise<readonly string[]>;
+type Alone = (companyId: string, find: Find, stop: AbortSignal) => Promise<readonly string[]>;
 
-/** Runs one `find` after the other; one whose `stop` aborts before its turn never runs, and leaves the line at once. */
+/**
+ * Runs one `find` after the other, of each company in turn, so that none waits for all that another asks for. One whose `stop` aborts before
+ * its turn never runs, and leaves the line at once.
+ */
 function openTurns(): Alone {
-  let waiting = 0;
-  let last: Promise<unknown> = Promise.resolve();
-  return async (find, stop) => {
-    if (waiting >= limits.scimScansWaitingMax) throw new Refusal("OVERLOADED", "Too many lists are being looked for");
-    waiting += 1;
-    let isInLine = true;
-    function leave(): void {
-      if (isInLine) waiting -= 1;
-      isInLine = false;
+  /** What begins the turns of those who wait, by company, in the order of the companies' next turns. */
+  const lines = new Map<string, readonly (() => void)[]>();
+  let isBusy = false;
+
+  function waiting(): number {
+    return [...lines.values()].reduce((sum, line) => sum + line.length, isBusy ? 1 : 0);
+  }
+  function keep(companyId: string, line: readonly (() => void)[]): void {
+    if (line.length > 0) lines.set(companyId, line);
+    else lines.delete(companyId);
+  }
+  function turnOf(companyId: string, stop: AbortSignal): Promise<void> {
+    if (!isBusy) {
+      isBusy = true;
+      return Promise.resolve();
     }
-    async function turn(): Promise<readonly string[]> {
+    return new Promise((begin, reject) => {
+      keep(companyId, [...lines.get(companyId) ?? [], begin]);
+      stop.addEventListener("abort", () => {
+        keep(companyId, (lines.get(companyId) ?? []).filter((other) => other !== begin));
+        reject(stop.reason as Error);
+      });
+    });
+  }
+  function next(): void {
+    const [first] = lines;
+    isBusy = first !== undefined;
+    if (first === undefined) return;
+    const [companyId, [begin, ...others]] = first;
+    // Behind all other companies
+    lines.delete(companyId);
+    keep(companyId, others);
+    begin?.();
+  }
+  return async (companyId, find, stop) => {
+    const own = lines.get(companyId)?.length ?? 0;
+    if (waiting() >= limits.scimScansWaitingMax || own >= limits.scimScansWaitingOfCompanyMax) {
+      throw new Refusal("OVERLOADED", "Too many lists are being looked for");
+    }
+    await turnOf(companyId, stop);
+    try {
       stop.throwIfAborted();
       return await find(stop);
-    }
-    stop.addEventListener("abort", leave);
-    const mine = last.then(turn, turn);
-    last = mine.catch(() => {});
-    try {
-      return await mine;
     } finally {
-      leave();
+      next();
     }
   };
 }
