@@ -7,7 +7,19 @@ import { withAccessPlace, type WorkspaceOptions } from "./access-place.ts";
 import { type ConsentPlace, type ConsentSubject, type NamedGroup, withConsentPlace } from "./consent-place.ts";
 import { chooseWorkspace } from "./data-folder.ts";
 import { linkBase } from "./link-base.ts";
-import { CommandError, counted, exitCodes, isoTime, print, printError, printJson, printResult, table, UsageError } from "./output.ts";
+import {
+  CommandError,
+  counted,
+  exitCodes,
+  isoTime,
+  print,
+  printData,
+  printError,
+  printJson,
+  printResult,
+  table,
+  UsageError,
+} from "./output.ts";
 
 export interface HistoryOptions extends WorkspaceOptions {
   readonly email?: string;
@@ -44,7 +56,7 @@ export async function verify(options: WorkspaceOptions): Promise<number> {
 export async function exportLedger(options: WorkspaceOptions): Promise<number> {
   await inWorkspace(options, async ({ ledgers }, { id }) => {
     for (const { ledger, entries } of ledgers) {
-      for await (const entry of entries(id)) print(JSON.stringify({ ledger, ...shown(entry) }));
+      for await (const entry of entries(id)) printData(JSON.stringify({ ledger, ...shown(entry) }));
     }
   });
   return exitCodes.ok;

@@ -22,7 +22,7 @@ import { file_heddle_profile_v1_profile_event as profileEvents } from "../proto/
 import { file_heddle_scim_v1_scim_event as scimEvents } from "../proto/gen/heddle/scim/v1/scim_event_pb.ts";
 import { file_heddle_subscription_v1_subscription_event as subscriptionEvents } from "../proto/gen/heddle/subscription/v1/subscription_event_pb.ts";
 import { dataFolder, isMesh, withAccess } from "./data-folder.ts";
-import { exitCodes, isoTime, print, UsageError } from "./output.ts";
+import { exitCodes, isoTime, printData, UsageError } from "./output.ts";
 import { readSettings } from "./settings.ts";
 
 export interface EventsOptions {
@@ -42,7 +42,7 @@ export async function events({ after, limit, subject, dataDir }: EventsOptions):
     while (left > 0) {
       const page = await kept.read(place, { max: Math.min(left, limits.logReadMessagesMax), ...(subject !== undefined && { subject }) });
       if (page.length === 0) return;
-      for (const event of page) print(lineOf(event));
+      for (const event of page) printData(lineOf(event));
       place = page.at(-1)?.sequence ?? place;
       left -= page.length;
     }

@@ -74,7 +74,7 @@ export async function show(options: RecordOptions): Promise<number> {
   const firstBytes = Buffer.from(first).toString("hex");
   const text = record === undefined
     ? `${size} bytes that this build cannot read, or that are too many to be shown; they begin with\n${firstBytes}`
-    : plainLines(JSON.stringify(record, null, 2));
+    : JSON.stringify(record, null, 2);
   printResult(options, { ...(record !== undefined && { record }), bytes: size, firstBytes }, text);
   return exitCodes.ok;
 }
@@ -150,10 +150,6 @@ function messageOf(place: Parameters<LogOperation["show"]>[0]) {
   if (!("userId" in place)) return { partition: place.partition, sequence: BigInt(place.sequence) };
   const { workspaceId, userId, mark: [sequence, part] } = place;
   return { workspaceId, userId, sequence: BigInt(sequence), part };
-}
-
-function plainLines(text: string): string {
-  return text.split("\n").map(plain).join("\n");
 }
 
 interface RecordOptions extends WorkspaceOptions {

@@ -17,17 +17,23 @@ export class CommandError extends Error {
   override readonly name = "CommandError";
 }
 
+/** For people. */
 export function print(text: string): void {
+  printData(plainLines(text));
+}
+
+/** For programs: as it is. */
+export function printData(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
 /** Commands in the text can be typed as they stand. */
 export function printError(text: string): void {
-  process.stderr.write(`${asCalled(text)}\n`);
+  process.stderr.write(`${plainLines(asCalled(text))}\n`);
 }
 
 export function printJson(value: unknown): void {
-  print(JSON.stringify(value, null, 2));
+  printData(JSON.stringify(value, null, 2));
 }
 
 export interface JsonOption {
@@ -50,9 +56,14 @@ export function isoTime(at: number | bigint): string {
   return new Date(Number(at)).toISOString();
 }
 
-/** What clients sent may hold anything; a terminal shall show it and not obey it. */
+/** Of one line: what clients sent may begin none of its own. */
 export function plain(text: string): string {
   return text.replaceAll(/\p{C}/gu, "?");
+}
+
+/** What clients sent, and what stands in a file of somebody else, may hold anything; a terminal shall show it and not obey it. */
+function plainLines(text: string): string {
+  return text.replaceAll(/[^\P{C}\n\t]/gu, "?");
 }
 
 /** Rows as columns of equal width, with a heading. */
