@@ -65,3 +65,25 @@ test("a state that nobody knows is refused, and nothing is in the log: the resol
     for (const one of asked) await expect(one).rejects.toMatchObject({ reason: "INPUT_INVALID" });
   }
 });
+
+test("the profile service knows an address in every spelling, and what can name nobody is nobody where it is read", async () => {
+  const { profile, subscription, messagingStatus } = parts;
+  await parts.track([{ external_id: "ann", email: "ann@example.com" }]);
+  const long = "x".repeat(70_000);
+  const users = [
+    { case: "email" as const, value: " Ann@EXAMPLE.com" },
+    { case: "externalId" as const, value: long },
+    { case: "alias" as const, value: { $typeName: "heddle.intake.v1.Alias" as const, label: long, name: "a" } },
+    { case: "platformId" as const, value: long },
+    { case: "email" as const, value: long },
+    { case: "phone" as const, value: "nobody" },
+  ].map((key) => ({ key }));
+  const { usersJson, unknown } = await profile.exportUsers({ scope, users, deviceId: long });
+  expect([usersJson.length, unknown]).toEqual([1, [1, 2, 3, 4, 5, 6]]);
+  expect((await profile.resolveUsers({ scope, users })).keys.map((key) => key.users.length)).toEqual([1, 0, 0, 0, 0, 0]);
+  expect((await profile.listUsers({ scope, userIds: [long] })).usersJson).toEqual([]);
+  await expect(profile.getMergeStatus({ scope, jobId: long })).rejects.toMatchObject({ reason: "NOT_FOUND" });
+  expect((await messagingStatus.getEmailStates({ scope, emails: [long] })).states).toMatchObject([{ rejected: false }]);
+  const update = { subscriptionGroupId: "letter", state: SubscriptionState.SUBSCRIBED, externalIds: [long] };
+  await expect(subscription.setStatus({ scope, updates: [update] })).rejects.toMatchObject({ reason: "INPUT_INVALID" });
+});

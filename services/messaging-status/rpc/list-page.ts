@@ -3,7 +3,7 @@ import { limits } from "../../../platform/limits.ts";
 import { PhoneMark } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type { Scope } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { AddressFilter } from "../../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
-import { emailToRead, phoneToRead } from "../../consent/rpc/addresses.ts";
+import { emailToRead, phoneToRead } from "../../../platform/intake/addresses.ts";
 import { listAddresses } from "../domain/list-addresses.ts";
 import type { InvalidReason } from "../domain/address-state.ts";
 import type { ListName } from "../domain/address-state.ts";

@@ -9,7 +9,7 @@ import { Refusal } from "../../../platform/refusal.ts";
 import { type RequestContext, type Scoped, scopeOf } from "../../../platform/request-context.ts";
 import type { ProfileService, Scope } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { IsHeld } from "../../consent/lane/held.ts";
-import { emailsToWrite, phonesToWrite } from "../../consent/rpc/addresses.ts";
+import { emailsToWrite, phonesToWrite } from "../../../platform/intake/addresses.ts";
 import type { OperatorParts } from "../../consent/rpc/operator.ts";
 import type { AddressStore, Caught } from "../domain/ports.ts";
 import type { UnsubscribeLinks } from "../links/unsubscribe-links.ts";

@@ -23,7 +23,7 @@ import {
   SetEmailStatusRequestSchema,
   type UseUnsubscribeLinkRequest,
 } from "../../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
-import { emailToRead, phoneToRead } from "../../consent/rpc/addresses.ts";
+import { emailToRead, phoneToRead } from "../../../platform/intake/addresses.ts";
 import { knownValue } from "../../consent/rpc/known-value.ts";
 import { historyOf, operatorRoutes } from "../../consent/rpc/operator.ts";
 import { type EmailStatus as StatusName, unknownAddress } from "../domain/address-state.ts";

@@ -1,4 +1,7 @@
 /** How users are named in messages: heddle.intake.v1 -> UserKey and UserSelector of the domain. */
+import { create } from "@bufbuild/protobuf";
+import { normaliseEmail, normalisePhone } from "../../../platform/address.ts";
+import { isAliasPart, isExternalId, isPlatformId } from "../../../platform/intake/names.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import * as intake from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import type { Priority, UserKey, UserSelector } from "../domain/user-key.ts";
@@ -30,15 +33,60 @@ export function selectorFromMessage(message: intake.UserSelector | undefined): U
   };
 }
 
-/** Refuses as userKeyFromMessage does. */
-export function checkUserKey(message: intake.UserKey | undefined): void {
-  userKeyFromMessage(message);
+/** For writes: the key in the form in which names are kept. Refuses INPUT_INVALID for what nobody can be named. */
+export function userKeyToWrite(message: intake.UserKey | undefined): intake.UserKey {
+  const { by } = userKeyFromMessage(message);
+  const key = message && storableKey(message.key);
+  if (key !== undefined) return create(intake.UserKeySchema, { key });
+  throw new Refusal("INPUT_INVALID", `Expected a user key that a user can have, got another ${keyTexts[by]}`);
 }
 
-/** Refuses as selectorFromMessage does. */
-export function checkSelector(message: intake.UserSelector | undefined): void {
-  selectorFromMessage(message);
+/** As userKeyToWrite, and refuses INPUT_INVALID for an unknown priority. */
+export function selectorToWrite(message: intake.UserSelector | undefined): intake.UserSelector {
+  const { prioritization = [] } = message ?? {};
+  prioritization.forEach(priorityFromMessage);
+  return create(intake.UserSelectorSchema, { key: userKeyToWrite(message?.key), prioritization });
 }
+
+/** For reads: what nobody can be named is nobody. Refuses as userKeyFromMessage does. */
+export function userKeyToRead(message: intake.UserKey | undefined): UserKey {
+  userKeyFromMessage(message);
+  const key = message && storableKey(message.key);
+  return key === undefined ? noUser : userKeyFromMessage(create(intake.UserKeySchema, { key }));
+}
+
+/** No user has an empty id. */
+const noUser: UserKey = { by: "externalId", id: "" };
+
+/** Addresses normalised, as platform/address.ts does; undefined for what no user can have. */
+function storableKey(key: intake.UserKey["key"]): intake.UserKey["key"] | undefined {
+  switch (key.case) {
+    case "externalId":
+      return isExternalId(key.value) ? key : undefined;
+    case "alias":
+      return isAliasPart(key.value.label) && isAliasPart(key.value.name) ? key : undefined;
+    case "platformId":
+      return isPlatformId(key.value) ? { case: key.case, value: key.value.toLowerCase() } : undefined;
+    case "email":
+      return valueOf(key.case, normaliseEmail(key.value));
+    case "phone":
+      return valueOf(key.case, normalisePhone(key.value));
+    default:
+      return undefined;
+  }
+}
+
+function valueOf(by: "email" | "phone", value: string | undefined): intake.UserKey["key"] | undefined {
+  return value === undefined ? undefined : { case: by, value };
+}
+
+const keyTexts: Readonly<Record<UserKey["by"], string>> = {
+  externalId: "external id",
+  alias: "alias",
+  platformId: "platform id",
+  email: "email",
+  phone: "phone",
+};
 
 function priorityFromMessage(number: intake.Priority): Priority {
   const priority = priorityNames.get(number);

@@ -9,8 +9,8 @@ import { catchUp } from "../domain/catch-up.ts";
 import type { JobRow } from "../domain/identity.ts";
 import { readSeries, type SeriesRange as Range } from "../domain/read-series.ts";
 import { resolveUsers } from "../domain/resolve-users.ts";
-import { userKeyFromMessage } from "../intake/user-key-message.ts";
-import { readOf, type ServiceParts } from "./request.ts";
+import { userKeyToRead } from "../intake/user-key-message.ts";
+import { isJobId, readOf, type ServiceParts } from "./request.ts";
 
 export function statusRoutes(parts: ServiceParts) {
   return {
@@ -21,17 +21,18 @@ export function statusRoutes(parts: ServiceParts) {
     async getMergeStatus(message) {
       const request = readOf(message);
       const { behind } = await catchUp(parts, request);
+      if (!isJobId(message.jobId)) throw new Refusal("NOT_FOUND", unknownJob);
       const key = `j:${message.jobId}` as const;
       const row = (await parts.identities.load(request.workspaceId, [key])).get(key) as JobRow | undefined;
       if (row === undefined && behind) throw new Refusal("DEADLINE_EXCEEDED", "The job may be one that is not decided yet: ask again");
-      if (row === undefined) throw new Refusal("NOT_FOUND", "Expected the job id of a merge, got one that is not known");
+      if (row === undefined) throw new Refusal("NOT_FOUND", unknownJob);
       const outcomes = row.outcomes.map(({ status, reason, sourceId, targetId, undoUntil }, index) => {
         return { index, status, reason, sourceUserId: sourceId ?? "", targetUserId: targetId ?? "", undoUntil: BigInt(undoUntil) };
       });
       return { outcomes };
     },
     async resolveUsers(message) {
-      const users = message.users.map(userKeyFromMessage);
+      const users = message.users.map(userKeyToRead);
       const { found, behind, end } = await resolveUsers(parts, { ...readOf(message), users });
       const keys = found.map((rows) => ({
         users: rows.map(({ id, externalId, email, phone }) => ({
@@ -68,6 +69,8 @@ export function statusRoutes(parts: ServiceParts) {
     getSeries: (message) => series(parts, message),
   } satisfies Partial<ServiceImpl<typeof ProfileService>>;
 }
+
+const unknownJob = "Expected the job id of a merge, got one that is not known";
 
 async function series(parts: ServiceParts, message: GetSeriesRequest) {
   const range = ranges.get(message.range);

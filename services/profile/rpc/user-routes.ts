@@ -1,6 +1,8 @@
 /** The RPCs that read users. */
 import { Buffer } from "node:buffer";
+import { create } from "@bufbuild/protobuf";
 import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
+import { isPlatformId } from "../../../platform/intake/names.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import {
   type InspectUsersRequest,
@@ -10,6 +12,7 @@ import {
   type SearchUsersRequest,
   UserList as UserListNumber,
 } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import { MergeUpdateSchema } from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import { renderUsers } from "../domain/email-statuses.ts";
 import { exportUsers } from "../domain/export-users.ts";
 import { inspectUsers, type Origin } from "../domain/inspect-users.ts";
@@ -17,17 +20,18 @@ import { listUsers, type UserList } from "../domain/list-users.ts";
 import type { NameKind } from "../domain/ports.ts";
 import { previewMerge } from "../domain/preview-merge.ts";
 import { renderProfile } from "../domain/render-profile.ts";
+import { isDeviceName } from "../domain/resolve-devices.ts";
 import { searchUsers } from "../domain/search-users.ts";
 import { mergeUpdateFromMessage } from "../intake/body-message.ts";
-import { userKeyFromMessage } from "../intake/user-key-message.ts";
+import { selectorToWrite, userKeyToRead } from "../intake/user-key-message.ts";
 import { readOf, type ServiceParts, toJsonBytes } from "./request.ts";
 
 export function userRoutes(parts: ServiceParts) {
   return {
     async exportUsers(message, { signal }) {
       const { fields, currencyRates, customAttributes, deviceId } = message;
-      const named = message.users.map(userKeyFromMessage);
-      const keys = deviceId === undefined ? named : [...named, { by: "device" as const, id: deviceId }];
+      const named = message.users.map(userKeyToRead);
+      const keys = deviceId === undefined ? named : [...named, { by: "device" as const, id: isDeviceName(deviceId) ? deviceId : "" }];
       const request = { ...readOf(message), signal };
       const { profiles, waiting, unknown, behind } = await exportUsers(parts, { ...request, users: keys });
       const { users, behind: late } = await renderUsers(parts, profiles, { ...request, fields, currencyRates, customAttributes, waiting });
@@ -37,7 +41,8 @@ export function userRoutes(parts: ServiceParts) {
       const { update, currencyRates } = message;
       if (update === undefined) throw new Refusal("INPUT_INVALID", "Expected a merge update, got none");
       const request = readOf(message);
-      const { profile, waiting, emailStatus, reason } = await previewMerge(parts, { ...request, update: mergeUpdateFromMessage(update) });
+      const checked = create(MergeUpdateSchema, { source: selectorToWrite(update.source), target: selectorToWrite(update.target) });
+      const { profile, waiting, emailStatus, reason } = await previewMerge(parts, { ...request, update: mergeUpdateFromMessage(checked) });
       if (profile === undefined) return { outcome: reason };
       const { users: [merged = {}] } = emailStatus === undefined
         ? await renderUsers(parts, [profile], { ...request, currencyRates, waiting })
@@ -53,7 +58,7 @@ export function userRoutes(parts: ServiceParts) {
 async function inspect(parts: ServiceParts, message: InspectUsersRequest) {
   const request = readOf(message);
   const { currencyRates, sidesOf } = message;
-  const { users, waiting, behind } = await inspectUsers(parts, { ...request, sidesOf, user: userKeyFromMessage(message.user) });
+  const { users, waiting, behind } = await inspectUsers(parts, { ...request, sidesOf, user: userKeyToRead(message.user) });
   const shown = await renderUsers(parts, users.map(({ profile }) => profile), { ...request, currencyRates, waiting });
   return {
     users: users.map(({ profile, held, fields, merges, undone, days, dropped }, at) => ({
@@ -92,7 +97,12 @@ function originToMessage({ sequence, requestId = "", actor = "", receivedAt = 0,
 async function list(parts: ServiceParts, message: ListUsersRequest, { signal }: Pick<HandlerContext, "signal">) {
   const { pageSize, pageToken, currencyRates, userIds } = message;
   const request = { ...readOf(message), signal };
-  const page = { list: lists.get(message.list) ?? "all", after: idFromToken(pageToken), size: pageSize, ids: userIds };
+  const page = {
+    list: lists.get(message.list) ?? "all",
+    after: idFromToken(pageToken),
+    size: pageSize,
+    ids: userIds.map((id) => isPlatformId(id) ? id : noUserId),
+  };
   const { profiles, next } = await listUsers(parts, { ...request, ...page });
   signal.throwIfAborted();
   const { users } = await renderUsers(parts, profiles, { ...request, currencyRates });
@@ -102,6 +112,9 @@ async function list(parts: ServiceParts, message: ListUsersRequest, { signal }: 
     nextPageToken: next === undefined ? "" : Buffer.from(next, "hex").toString("base64url"),
   };
 }
+
+/** No user has it, and a store can look for it. */
+const noUserId = "0".repeat(24);
 
 const lists: ReadonlyMap<UserListNumber, UserList> = new Map([
   [UserListNumber.NEWEST, "newest"],

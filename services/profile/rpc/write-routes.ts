@@ -2,19 +2,26 @@
 import { Buffer } from "node:buffer";
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { aliasPartToWrite, externalIdsToWrite, externalIdToWrite } from "../../../platform/intake/names.ts";
 import { positionFromToken, positionToToken } from "../../../platform/intake/position.ts";
 import { limits } from "../../../platform/limits.ts";
 import { partitionOf } from "../../../platform/log/partition.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { scopeOf } from "../../../platform/request-context.ts";
-import { EngagementReport_Channel } from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
+import {
+  type Alias,
+  type AliasRename,
+  EngagementReport_Channel,
+  type ExternalIdRename,
+  type NewAlias,
+} from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import { ObjectErrorSchema, ProfileService } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { ItemOutcome } from "../domain/identity.ts";
 import { hasAtMostChars } from "../domain/check-text.ts";
 import { isDeviceName } from "../domain/resolve-devices.ts";
 import { decidedRepeat, submit } from "../intake/submit.ts";
-import { checkSelector, checkUserKey } from "../intake/user-key-message.ts";
-import type { ServiceParts } from "./request.ts";
+import { selectorToWrite, userKeyToWrite } from "../intake/user-key-message.ts";
+import { isJobId, type ServiceParts } from "./request.ts";
 import { write, writeDecided } from "./write.ts";
 
 type Routes = Partial<ServiceImpl<typeof ProfileService>>;
@@ -24,25 +31,25 @@ const { method } = ProfileService;
 export function nameRoutes(parts: ServiceParts) {
   return {
     async createAliases(message) {
-      const { aliases } = message;
+      const aliases = message.aliases.map(newAliasToWrite);
       const asked = { body: { case: "createAliases" as const, value: { aliases } }, answer: { aliasesProcessed: aliases.length } };
       const { answer, items } = await writeDecided(parts, { method: method.createAliases, message, ...asked });
       const errors = errorsOf(items, "user_aliases");
       return Object.assign(answer, { errors, aliasesProcessed: answer.aliasesProcessed - errors.length });
     },
     async updateAliases(message) {
-      const body = { case: "renameAliases" as const, value: { renames: message.renames } };
+      const body = { case: "renameAliases" as const, value: { renames: message.renames.map(aliasRenameToWrite) } };
       const { answer, items } = await writeDecided(parts, { method: method.updateAliases, message, body });
       return Object.assign(answer, { errors: errorsOf(items, "alias_updates") });
     },
     async renameExternalIds(message) {
-      const { renames } = message;
+      const renames = message.renames.map(renameToWrite);
       const body = { case: "renameExternalIds" as const, value: { renames } };
       const { answer, items } = await writeDecided(parts, { method: method.renameExternalIds, message, body });
       return Object.assign(answer, { renamed: takenOf(items, renames), errors: errorsOf(items, "external_id_renames") });
     },
     async removeExternalIds(message) {
-      const { externalIds } = message;
+      const externalIds = externalIdsToWrite(message.externalIds);
       const body = { case: "removeExternalIds" as const, value: { externalIds } };
       const { answer, items } = await writeDecided(parts, { method: method.removeExternalIds, message, body });
       return Object.assign(answer, { removedIds: takenOf(items, externalIds), errors: errorsOf(items, "external_ids") });
@@ -55,20 +62,22 @@ export function mergeRoutes(parts: ServiceParts) {
   return {
     async mergeUsers(message) {
       const jobId = parts.newJobId();
-      message.updates.flatMap(({ source, target }) => [source, target]).forEach(checkSelector);
-      const body = { case: "mergeUsers" as const, value: { jobId, updates: message.updates } };
+      const updates = message.updates.map(({ source, target }) => ({ source: selectorToWrite(source), target: selectorToWrite(target) }));
+      const body = { case: "mergeUsers" as const, value: { jobId, updates } };
       return await write(parts, { method: method.mergeUsers, message, body, answer: { jobId } });
     },
     async identifyUsers(message) {
       const jobId = parts.newJobId();
-      const { identifications } = message;
-      identifications.map(({ user }) => user).forEach(checkSelector);
+      const identifications = message.identifications.map(({ user, externalId }) => {
+        return { user: selectorToWrite(user), externalId: externalIdToWrite(externalId, "an external id") };
+      });
       const body = { case: "identifyUsers" as const, value: { jobId, identifications } };
       return await write(parts, { method: method.identifyUsers, message, body, answer: { jobId } });
     },
     /** Answered when the resolver has decided it. */
     async undoMerge(message) {
       const { jobId, index } = message;
+      if (!isJobId(jobId)) throw new Refusal("INPUT_INVALID", "Expected the job id of a merge, got something else");
       const body = { case: "undoMerge" as const, value: { jobId, index } };
       const { answer, items } = await writeDecided(parts, { method: method.undoMerge, message, body });
       const refused = items.find((item) => !item.ok);
@@ -76,8 +85,7 @@ export function mergeRoutes(parts: ServiceParts) {
       return answer;
     },
     async deleteUsers(message) {
-      const { users } = message;
-      users.forEach(checkSelector);
+      const users = message.users.map(selectorToWrite);
       const body = { case: "deleteUsers" as const, value: { users } };
       return await write(parts, { method: method.deleteUsers, message, body, answer: { deleted: users.length } });
     },
@@ -89,9 +97,7 @@ export function serviceRoutes(parts: ServiceParts) {
   return {
     /** Answered when this process takes data of the user again. */
     async admitUser(message) {
-      const { user } = message;
-      checkUserKey(user);
-      const body = { case: "admitUser" as const, value: { ...(user && { user }) } };
+      const body = { case: "admitUser" as const, value: { user: userKeyToWrite(message.user) } };
       const { answer, items: [item] } = await writeDecided(parts, { method: method.admitUser, message, body });
       if (item !== undefined && !item.ok) throw new Refusal("NOT_FOUND", item.reason);
       await parts.rejected.look();
@@ -100,25 +106,25 @@ export function serviceRoutes(parts: ServiceParts) {
     async reportSession(message) {
       const { report } = message;
       if (report === undefined) throw new Refusal("INPUT_INVALID", "Expected a report, got none");
-      checkUserKey(report.user);
+      const user = userKeyToWrite(report.user);
       checkReportTime("started_at", report.startedAt);
       const { appId, device } = report;
       checkReportTexts({ app_id: appId }, { model: device?.model ?? "", os: device?.os ?? "" });
       if (device !== undefined && !isDeviceName(device.deviceId)) {
         throw new Refusal("INPUT_INVALID", `'device_id' must be a text of 1 to ${limits.deviceIdBytesMax} bytes without U+0000`);
       }
-      const { position } = await submit(parts, scopeOf(message), { body: { case: "sessionReport", value: report } });
+      const { position } = await submit(parts, scopeOf(message), { body: { case: "sessionReport", value: { ...report, user } } });
       return { position: positionToToken(position) };
     },
     async reportEngagement(message) {
       const { report } = message;
       if (report === undefined) throw new Refusal("INPUT_INVALID", "Expected a report, got none");
-      checkUserKey(report.user);
+      const user = userKeyToWrite(report.user);
       checkReportTime("at", report.at);
       const { messageId, interaction, name, channel } = report;
       checkReportTexts({ message_id: messageId, interaction }, { name });
       if (!channels.has(channel)) throw new Refusal("INPUT_INVALID", `Expected the channel campaign or canvas, got ${channel}`);
-      const { position } = await submit(parts, scopeOf(message), { body: { case: "engagementReport", value: report } });
+      const { position } = await submit(parts, scopeOf(message), { body: { case: "engagementReport", value: { ...report, user } } });
       return { position: positionToToken(position) };
     },
     /** What became of a request that another service appended. Refuses POSITION_INVALID for a place of another workspace's order, too. */
@@ -130,6 +136,31 @@ export function serviceRoutes(parts: ServiceParts) {
       return { repeat: repeatOf !== undefined, answer: Buffer.from(repeatOf ?? "", "base64") };
     },
   } satisfies Routes;
+}
+
+/** An empty external id stands for none. */
+function newAliasToWrite({ externalId, alias }: NewAlias) {
+  const { label, name } = aliasToWrite(alias);
+  return { externalId: externalId === "" ? "" : externalIdToWrite(externalId, "an external id"), alias: { label, name } };
+}
+
+function aliasToWrite(alias: Alias | undefined) {
+  return { label: aliasPartToWrite(alias?.label ?? "", "a label"), name: aliasPartToWrite(alias?.name ?? "", "a name of an alias") };
+}
+
+function aliasRenameToWrite({ label, oldName, newName }: AliasRename) {
+  return {
+    label: aliasPartToWrite(label, "a label"),
+    oldName: aliasPartToWrite(oldName, "an old name"),
+    newName: aliasPartToWrite(newName, "a new name"),
+  };
+}
+
+function renameToWrite({ currentExternalId, newExternalId }: ExternalIdRename) {
+  return {
+    currentExternalId: externalIdToWrite(currentExternalId, "a current external id"),
+    newExternalId: externalIdToWrite(newExternalId, "a new external id"),
+  };
 }
 
 /** The elements that were taken. */

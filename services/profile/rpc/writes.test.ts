@@ -9,6 +9,7 @@ import {
   type EngagementReportSchema,
   IntakeRecordSchema,
   type SessionReportSchema,
+  type UserKey,
   type UserSelectorSchema,
 } from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import * as wire from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
@@ -45,6 +46,12 @@ test("what an RPC asks stands in the log as it came", async () => {
 });
 
 const long = "x".repeat(256);
+const longId = "x".repeat(988);
+const alias = { alias: { label: "l", name: "n" } };
+
+function by(key: UserKey["key"]): MessageInitShape<typeof UserSelectorSchema> {
+  return { key: { key } };
+}
 const session: MessageInitShape<typeof SessionReportSchema> = { user: ann.key, appId: "x".repeat(255) };
 const badSessions: [string, typeof session][] = [
   ["of no app", { appId: "" }],
@@ -82,6 +89,19 @@ const unwhole: Record<string, Ask> = {
     `an engagement ${what}`,
     (client) => client.reportEngagement({ scope, report: { ...engagement, ...report } }),
   ])),
+  "an alias of no name": (client) => client.createAliases({ scope, aliases: [{ externalId: "ann" }] }),
+  "an alias that could be another": (client) => client.createAliases({ scope, aliases: [{ alias: { label: "a\u0000b", name: "c" } }] }),
+  "an alias that no row can be named by": (client) => client.createAliases({ scope, aliases: [{ alias: { label: long, name: "c" } }] }),
+  "an alias for a user who cannot be": (client) => client.createAliases({ scope, aliases: [{ ...alias, externalId: longId }] }),
+  "an alias renamed to nothing": (client) => client.updateAliases({ scope, renames: [{ label: "l", oldName: "n" }] }),
+  "an external id renamed to nothing": (client) => client.renameExternalIds({ scope, renames: [{ currentExternalId: "ann" }] }),
+  "an external id renamed to one that no row can be named by": (client) =>
+    client.renameExternalIds({ scope, renames: [{ currentExternalId: "ann", newExternalId: longId }] }),
+  "no external id removed": (client) => client.removeExternalIds({ scope, externalIds: [""] }),
+  "a user identified as nobody": (client) => client.identifyUsers({ scope, identifications: [{ user: ann }] }),
+  "a deletion by a platform id that is none": (client) => client.deleteUsers({ scope, users: [by({ case: "platformId", value: "zz" })] }),
+  "a deletion by an email that is none": (client) => client.deleteUsers({ scope, users: [by({ case: "email", value: "ann" })] }),
+  "the undo of a job that cannot be": (client) => client.undoMerge({ scope, jobId: long }),
   "no workspace": (client) => client.deleteUsers({ scope: {}, users: [ann] }),
 };
 
@@ -91,6 +111,19 @@ test.each(Object.entries(unwhole))("%s is refused, and nothing is in the log", a
   expect(refused).toBeInstanceOf(Refusal);
   expect((refused as Refusal).reason).toBe("INPUT_INVALID");
   expect(records).toEqual([]);
+});
+
+test("names stand in the log in the form in which they are kept, however a caller spells them", async () => {
+  const { records, client } = openWorld();
+  const keys = [["email", "Ann@Example.COM"], ["phone", "(212) 555-0123"], ["platformId", "0123456789ABCDEF01234567"]] as const;
+  const users = keys.map(([name, value]) => by({ case: name, value }));
+  await client.deleteUsers({ scope, users });
+  await client.reportEngagement({ scope, report: { ...engagement, user: users[0]?.key } });
+  const [deleted, reported] = records.map((record) => fromBinary(IntakeRecordSchema, record).body.value);
+  const ann = { key: { case: "email", value: "ann@example.com" } };
+  const others = [{ case: "phone", value: "+12125550123" }, { case: "platformId", value: "0123456789abcdef01234567" }];
+  expect(deleted).toMatchObject({ users: [{ key: ann }, ...others.map((key) => ({ key: { key } }))] });
+  expect(reported).toMatchObject({ user: ann, messageId: "m" });
 });
 
 test("what is tracked is taken in its turn, and nothing is in the log where that is refused", async () => {

@@ -3,7 +3,7 @@ import { Refusal } from "../../../platform/refusal.ts";
 import type * as intake from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import { Channel, MembershipStatus } from "../../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import type * as wire from "../../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
-import { emailToRead, phoneToRead } from "../../consent/rpc/addresses.ts";
+import { emailToRead, phoneToRead } from "../../../platform/intake/addresses.ts";
 import * as group from "../domain/group.ts";
 import type { MembershipState } from "../domain/memberships.ts";
 

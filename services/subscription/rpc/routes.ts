@@ -1,7 +1,9 @@
 /** SubscriptionService: one entry an RPC, each only messages to domain values and back. */
 import type { Client, ServiceImpl } from "@connectrpc/connect";
+import { emailsToWrite, phonesToWrite } from "../../../platform/intake/addresses.ts";
 import { markOfMessage } from "../../../platform/intake/idempotency.ts";
 import { type IntakeParts, submitTo } from "../../../platform/intake/intake.ts";
+import { externalIdsToWrite } from "../../../platform/intake/names.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { scopeOf } from "../../../platform/request-context.ts";
@@ -15,7 +17,6 @@ import {
   SetStatusRequestSchema,
   type SubscriptionService,
 } from "../../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
-import { emailsToWrite, phonesToWrite } from "../../consent/rpc/addresses.ts";
 import { knownValue } from "../../consent/rpc/known-value.ts";
 import { historyOf, type OperatorParts, operatorRoutes } from "../../consent/rpc/operator.ts";
 import { profileUsers } from "../clients/profile-users.ts";
@@ -97,10 +98,11 @@ async function setStatus(parts: ServiceParts, message: SetStatusRequest) {
     body: {
       case: "setMemberships",
       value: {
-        updates: message.updates.map(({ state, emails, phones, ...update }, at) => ({
+        updates: message.updates.map(({ state, externalIds, emails, phones, ...update }, at) => ({
           ...update,
           subscriptionGroupId: ids[at] ?? "",
           state: knownValue(SubscriptionStateSchema, state, "a subscription state"),
+          externalIds: externalIdsToWrite(externalIds),
           emails: emailsToWrite(emails),
           phones: phonesToWrite(phones),
         })),

@@ -317,7 +317,8 @@ export const TrackObjectsSchema: GenMessage<TrackObjects> = /*@__PURE__*/
   messageDesc(file_heddle_intake_v1_intake, 3);
 
 /**
- * A user as a client names one: exactly one member is set.
+ * A user as a client names one: exactly one member is set. A write refuses INPUT_INVALID for a name that no user can have; for a read it
+ * names nobody.
  *
  * @generated from message heddle.intake.v1.UserKey
  */
@@ -327,6 +328,8 @@ export type UserKey = Message<"heddle.intake.v1.UserKey"> & {
    */
   key: {
     /**
+     * 1 to 987 bytes of UTF-8 without U+0000, as every external id.
+     *
      * @generated from field: string external_id = 1;
      */
     value: string;
@@ -339,13 +342,15 @@ export type UserKey = Message<"heddle.intake.v1.UserKey"> & {
     case: "alias";
   } | {
     /**
+     * 24 hexadecimal digits.
+     *
      * @generated from field: string platform_id = 3;
      */
     value: string;
     case: "platformId";
   } | {
     /**
-     * Normalised address (platform/address.ts).
+     * Calls take an address in any spelling; in the log it is normalised.
      *
      * @generated from field: string email = 4;
      */
@@ -353,7 +358,7 @@ export type UserKey = Message<"heddle.intake.v1.UserKey"> & {
     case: "email";
   } | {
     /**
-     * E.164.
+     * Calls take a number in any spelling; in the log it is E.164.
      *
      * @generated from field: string phone = 5;
      */
@@ -370,7 +375,7 @@ export const UserKeySchema: GenMessage<UserKey> = /*@__PURE__*/
   messageDesc(file_heddle_intake_v1_intake, 4);
 
 /**
- * A user alias: unique per workspace as a pair.
+ * A user alias: unique per workspace as a pair. Each part is 1 to 255 characters without U+0000.
  *
  * @generated from message heddle.intake.v1.Alias
  */
@@ -898,14 +903,14 @@ export type MembershipUpdate = Message<"heddle.intake.v1.MembershipUpdate"> & {
   externalIds: string[];
 
   /**
-   * Normalised addresses.
+   * Calls take addresses in any spelling; in the log they are normalised.
    *
    * @generated from field: repeated string emails = 4;
    */
   emails: string[];
 
   /**
-   * E.164.
+   * Calls take numbers in any spelling; in the log they are E.164.
    *
    * @generated from field: repeated string phones = 5;
    */

@@ -883,7 +883,7 @@ export type MergeOutcome = Message<"heddle.profile.v1.MergeOutcome"> & {
   index: number;
 
   /**
-   * merged, not_merged, undone ...
+   * merged, identified, not_merged, undone or undo_refused.
    *
    * @generated from field: string status = 2;
    */
@@ -2292,7 +2292,9 @@ export const SeriesRangeSchema: GenEnum<SeriesRange> = /*@__PURE__*/
 
 /**
  * A write is answered when the request is durable in the intake log; a read first waits, for a limited time,
- * until all records that were in the log when it arrived are applied (read barrier).
+ * until all records that were in the log when it arrived are applied (read barrier). A write refuses INPUT_INVALID for a name that no
+ * user can have (heddle.intake.v1.UserKey), BODY_TOO_LARGE, LOG_FULL, LOG_UNAVAILABLE, and with an idempotency key
+ * IDEMPOTENCY_KEY_REUSED and OUTCOME_UNKNOWN, as does one that reports what was decided of each element.
  *
  * @generated from service heddle.profile.v1.ProfileService
  */

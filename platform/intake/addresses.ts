@@ -1,6 +1,6 @@
 /** Addresses of messages in the one form under which consent is kept: another spelling would be a second state of the same address. */
-import { normaliseEmail, normalisePhone } from "../../../platform/address.ts";
-import { Refusal } from "../../../platform/refusal.ts";
+import { normaliseEmail, normalisePhone } from "../address.ts";
+import { Refusal } from "../refusal.ts";
 
 /** For writes. Refuses INPUT_INVALID. */
 export function emailsToWrite(emails: readonly string[]): string[] {
@@ -20,12 +20,15 @@ function toWrite(sent: readonly string[], normalise: (text: string) => string | 
   });
 }
 
-/** For reads: what is no address is nobody's, as it stands. */
+/** For reads: what is no address is nobody's. */
 export function emailToRead(email: string): string {
-  return normaliseEmail(email) ?? email;
+  return normaliseEmail(email) ?? noAddress;
 }
 
 /** As emailToRead, for a phone number. */
 export function phoneToRead(phone: string): string {
-  return normalisePhone(phone) ?? phone;
+  return normalisePhone(phone) ?? noAddress;
 }
+
+/** No address looks like it, and a store can look for it, which it cannot for a text of any length. */
+const noAddress = "-";
