@@ -156,11 +156,11 @@ test("recordSignIn() moves forwards only, by id or name, and not for an inactive
   await at.scim.recordSignIn({
     companyId: "co-1",
     user: { case: "userName", value: "ANN@x.de" },
-    at: BigInt(Date.UTC(2026, 10, 20, 13, 0, 1)),
+    at: BigInt(Date.UTC(2025, 10, 20, 13, 0, 1)),
   });
   await at.scim.recordSignIn({ companyId: "co-1", user: { case: "id", value: id }, at: 5n });
   const { user } = await at.scim.getUser({ scope: scope(), directory, id });
-  expect(json(user)["lastSignInAt"]).toBe("Friday, November 20, 2026 1:00:01 PM");
+  expect(json(user)["lastSignInAt"]).toBe("Thursday, November 20, 2025 1:00:01 PM");
   expect(user?.etag).toBe('W/"2"');
   await at.scim.patchUser({
     scope: scope(),
@@ -171,6 +171,20 @@ test("recordSignIn() moves forwards only, by id or name, and not for an inactive
   await expect(at.scim.recordSignIn({ companyId: "co-1", user: { case: "id", value: id }, at: 6n })).rejects.toMatchObject({
     reason: "STATE_CONFLICT",
   });
+});
+
+test("recordSignIn() refuses a time that is no date, and takes one in the future as now: users stay readable, and later sign-ins count", async () => {
+  const { id } = await at.create("ann");
+  const signIn = (ms: bigint) => at.scim.recordSignIn({ companyId: "co-1", user: { case: "id", value: id }, at: ms });
+  const lastSignIn = async () => json((await at.scim.getUser({ scope: scope(), directory, id })).user)["lastSignInAt"];
+  for (const ms of [2n ** 63n - 1n, -(2n ** 63n), 8_640_000_000_000_001n]) {
+    await expect(signIn(ms)).rejects.toMatchObject({ reason: "INPUT_INVALID" });
+  }
+  await signIn(8_640_000_000_000_000n);
+  const first = await lastSignIn();
+  at.clock.advance(60_000);
+  await signIn(BigInt(at.clock.now()));
+  expect(await lastSignIn()).not.toBe(first);
 });
 
 test("the log tells what every write changed, and of requests that changed nothing", async () => {

@@ -5,12 +5,13 @@ import type { ScimDeps } from "./ports.ts";
 import type { User } from "./user.ts";
 import { comparedUserName } from "./user-name.ts";
 
-/** Refuses NOT_FOUND, STATE_CONFLICT (not active, or others change the user all the time). An earlier time changes nothing. */
+/** Refuses NOT_FOUND, STATE_CONFLICT (not active, or others change the user all the time). An earlier time changes nothing, one in the future is now. */
 export async function recordSignIn(
   deps: ScimDeps,
   asked: { readonly companyId: string; readonly id?: string; readonly userName?: string; readonly at: number },
 ): Promise<User> {
-  const { companyId, at } = asked;
+  const { companyId } = asked;
+  const at = Math.min(asked.at, deps.clock.now());
   for (let attempt = 0; attempt < limits.scimAttemptsMax; attempt += 1) {
     const before = await whoSignedIn(deps, asked);
     if (!before.active) throw new Refusal("STATE_CONFLICT", "The account is not active");

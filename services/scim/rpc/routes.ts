@@ -113,5 +113,8 @@ function described({ document, id, scope }: DescribeRequest) {
 function signInOf({ companyId, user, at }: RecordSignInRequest) {
   if (user.case === undefined) throw new Refusal("INPUT_INVALID", "Expected the id or the name of a user");
   const who = user.case === "id" ? { id: user.value } : { userName: user.value };
-  return { companyId, at: Number(at), ...who };
+  const ms = Number(at);
+  // No user could be shown with it
+  if (Number.isNaN(new Date(ms).getTime())) throw new Refusal("INPUT_INVALID", `Expected the Unix milliseconds of a date, got ${at}`);
+  return { companyId, at: ms, ...who };
 }

@@ -660,7 +660,7 @@ export type RecordSignInRequest = Message<"heddle.scim.v1.RecordSignInRequest"> 
   } | { case: undefined; value?: undefined };
 
   /**
-   * Unix milliseconds; an earlier one than the last changes nothing.
+   * Unix milliseconds; an earlier one than the last changes nothing, one in the future is taken as now.
    *
    * @generated from field: int64 at = 4;
    */
@@ -882,7 +882,8 @@ export const ScimService: GenService<{
     output: typeof DescribeResponseSchema;
   },
   /**
-   * A person signed in to the dashboard. Refusals: NOT_FOUND, STATE_CONFLICT (the account is not active).
+   * A person signed in to the dashboard. Refusals: INPUT_INVALID (no user named, a time that is no date), NOT_FOUND, STATE_CONFLICT (the
+   * account is not active).
    *
    * @generated from rpc heddle.scim.v1.ScimService.RecordSignIn
    */
