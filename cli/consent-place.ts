@@ -39,8 +39,8 @@ export interface LedgerPlace {
   verify(workspaceId: string): Promise<{ readonly entries: number; readonly damage: Omit<LedgerDamage, "$typeName"> | undefined }>;
   /** Every entry of a workspace, one chain after the other. */
   entries(workspaceId: string): AsyncIterable<LedgerEntry>;
-  /** Lane records that wait for a human, of all workspaces, the first of them. */
-  setAside(): Promise<UnreadRecord[]>;
+  /** Lane records that wait for a human, of all workspaces, some of them behind `after`. */
+  setAside(after: SetAsidePlace | undefined): Promise<UnreadPage>;
   /** What one of them says. */
   show(at: SetAsidePlace): Promise<ShownRecord>;
   /** How far what came of the resolver is applied. */
@@ -56,6 +56,12 @@ export interface LaneLag {
   readonly records: number;
   /** Absent where no process was asked that looks regularly. */
   readonly seconds?: number;
+}
+
+interface UnreadPage {
+  readonly records: readonly UnreadRecord[];
+  /** Whether there may be others behind these; undefined: a part of the build before, which goes on behind none. */
+  readonly more: boolean | undefined;
 }
 
 export interface UnreadRecord {
@@ -124,9 +130,16 @@ function folderLedger(
     redrive: redriveSetAside,
     skip: skipSetAside,
     lag: async () => ({ lane: ledger, records: await behind() }),
-    async setAside() {
-      const kept = await listSetAside(limits.setAsidePageMax);
-      return kept.map(({ reason, record: { workspaceId, sequence, part, key } }) => ({ workspaceId, sequence, part, key, reason }));
+    async setAside(after) {
+      const kept = await listSetAside(limits.setAsidePageMax, after);
+      const records = kept.map(({ reason, record: { workspaceId, sequence, part, key } }) => ({
+        workspaceId,
+        sequence,
+        part,
+        key,
+        reason,
+      }));
+      return { records, more: kept.length === limits.setAsidePageMax };
     },
     async *entries(workspaceId) {
       for await (const chain of chains(workspaceId)) yield* chain;
@@ -178,9 +191,10 @@ function meshLedger(
         from = next;
       }
     },
-    async setAside() {
-      const { records } = await client.listSetAside({});
-      return records.map(({ sequence, ...record }) => ({ ...record, sequence: Number(sequence) }));
+    async setAside(after) {
+      const place = after && { workspaceId: after.workspaceId, sequence: BigInt(after.sequence), part: after.part };
+      const { records, more } = await client.listSetAside(place === undefined ? {} : { after: place });
+      return { records: records.map(({ sequence, ...record }) => ({ ...record, sequence: Number(sequence) })), more };
     },
     async show({ sequence, ...at }) {
       return shownFrom((await client.showSetAside({ ...at, sequence: BigInt(sequence) })).record);

@@ -14,22 +14,34 @@ interface UnreadConsent extends UnreadRecord {
 interface ConsentLanes {
   readonly lags: readonly LaneLag[];
   readonly unread: readonly UnreadConsent[];
-  /** Whether those of a service are as many as are listed at most. */
-  readonly isFull: boolean;
+  /** Whether there may be others of a service. */
+  readonly more: boolean;
 }
 
-/** All empty in a mesh whose settings do not say where the services are. */
-export async function consentLanes(options: FolderOptions): Promise<ConsentLanes> {
+/** All empty in a mesh whose settings do not say where the services are. `all`: not the first ones alone. */
+export async function consentLanes({ all = false, ...options }: FolderOptions & { readonly all?: boolean }): Promise<ConsentLanes> {
   const found = await inPlace(options, ({ ledgers }) =>
-    Promise.all(ledgers.map(async ({ ledger, setAside, lag }) => {
-      const [unread, behind] = [await setAside(), await lag()];
-      return { lag: behind, unread: unread.map((record) => ({ lane: ledger, ...record })) };
+    Promise.all(ledgers.map(async (place) => {
+      const [{ unread, more }, lag] = [await unreadOf(place, all), await place.lag()];
+      return { lag, more, unread: unread.map((record) => ({ lane: place.ledger, ...record })) };
     })));
   return {
     lags: (found ?? []).map(({ lag }) => lag),
     unread: (found ?? []).flatMap(({ unread }) => unread),
-    isFull: (found ?? []).some(({ unread }) => unread.length >= limits.setAsidePageMax),
+    more: (found ?? []).some(({ more }) => more),
   };
+}
+
+async function unreadOf(
+  { setAside }: LedgerPlace,
+  all: boolean,
+): Promise<{ readonly unread: readonly UnreadRecord[]; readonly more: boolean }> {
+  const unread: UnreadRecord[] = [];
+  for (;;) {
+    const { records, more } = await setAside(unread.at(-1));
+    unread.push(...records);
+    if (!all || !more) return { unread, more: more ?? records.length >= limits.setAsidePageMax };
+  }
 }
 
 /** What the record at the place says. Undefined where the settings do not say where the services are. */

@@ -24,6 +24,7 @@ export function addLog(program: Command, done: (code: number) => void): void {
   const dataDirHelp = "data folder; without it the mesh whose HEDDLE_PROFILE_URL the environment has, else HEDDLE_DATA_DIR or ./data";
   log.command("status")
     .description("how far the log is applied, which users are blocked and why, and the dead letters")
+    .option("--all", "every dead letter, and not the first ones alone")
     .option("--data-dir <folder>", dataDirHelp)
     .option("--json", jsonHelp)
     .action(async (options) => done(await (await import("./log.ts")).status(options)));

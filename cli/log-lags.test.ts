@@ -51,9 +51,9 @@ test("status and redrive say where more waits than they look at", { timeout: 60_
   });
   const { output, errors } = await runCommand(["log", "status", "--json"], env);
   expect(JSON.parse(output), errors).toMatchObject({ more: true });
-  expect((await runCommand(["log", "status"], env)).output).toMatch(/^More may wait: the first 1,000 of each/m);
+  expect((await runCommand(["log", "status"], env)).output).toMatch(/^More dead letters may wait: .* 1,000, .*--all shows every one/m);
   expect(JSON.parse((await runCommand(["log", "redrive", "--json"], env)).output)).toMatchObject({ records: 1_000, more: true });
-  expect((await runCommand(["log", "redrive"], env)).output).toMatch(/^More may wait/m);
+  expect((await runCommand(["log", "redrive"], env)).output).toMatch(/^More dead letters of the intake may wait/m);
   const database = new DatabaseSync(join(env.HEDDLE_DATA_DIR, databaseFile));
   database.exec("DELETE FROM profile_set_aside");
   const block = database.prepare("INSERT INTO profile_held (workspace_id, user_id, reason) VALUES ('w', ?, 'planted')");
@@ -61,4 +61,31 @@ test("status and redrive say where more waits than they look at", { timeout: 60_
   database.close();
   // Blocked users are tried all at once
   expect(JSON.parse((await runCommand(["log", "redrive", "--json"], env)).output)).toMatchObject({ users: 1_000, more: false });
+});
+
+test("status --all shows every dead letter, and each is shown and passed over by its place", { timeout: 60_000 }, async () => {
+  const [ofIntake, ofConsent] = [limits.heldRedriveMax + 1, limits.setAsidePageMax + 1];
+  const env = await folderWith((database) => {
+    const put = database.prepare("INSERT INTO profile_set_aside (log_partition, sequence, reason, body) VALUES (0, ?, 'planted', x'ff')");
+    for (let sequence = 1; sequence <= ofIntake; sequence += 1) put.run(sequence);
+    const consent = database.prepare(`INSERT INTO subscription_set_aside (workspace_id, sequence, part, lane_key, reason, body)
+      VALUES ('w', ?, 3, 'u', 'planted', x'ff')`);
+    for (let sequence = 1; sequence <= ofConsent; sequence += 1) consent.run(sequence);
+  });
+  const status = async (...options: string[]) => {
+    const { output, errors } = await runCommand(["log", "status", "--json", ...options], env);
+    expect(errors).toBe("");
+    return JSON.parse(output) as { setAside: { sequence: number }[]; unread: { sequence: number }[]; more: boolean };
+  };
+  const first = await status();
+  expect([first.setAside.length, first.unread.length, first.more]).toEqual([ofIntake - 1, ofConsent - 1, true]);
+  const all = await status("--all");
+  const upTo = (length: number) => Array.from({ length }, (_, at) => at + 1);
+  expect([all.setAside, all.unread].map((some) => some.map(({ sequence }) => sequence))).toEqual([upTo(ofIntake), upTo(ofConsent)]);
+  expect(all.more).toBe(false);
+  expect((await runCommand(["log", "status", "--all"], env)).output).not.toContain("More ");
+  const last = ["--partition", "0", "--at", String(ofIntake)];
+  expect((await runCommand(["log", "show", ...last], env)).output).toMatch(/1 bytes.*\nff/);
+  expect((await runCommand(["log", "skip", ...last], env)).code).toBe(0);
+  expect((await status("--all")).setAside).toHaveLength(ofIntake - 1);
 });

@@ -6,7 +6,7 @@ import { limits } from "../platform/limits.ts";
 import { shownFrom } from "../platform/lane/shown-record.ts";
 import { openSqliteLog } from "../platform/log/sqlite.ts";
 import { readPeer } from "../platform/mesh-config.ts";
-import { LogService } from "../proto/gen/heddle/log/v1/log_service_pb.ts";
+import { LogService, type SetAside } from "../proto/gen/heddle/log/v1/log_service_pb.ts";
 import { type LogOperation, openLogOperation } from "../services/profile/wire.ts";
 import type { FolderOptions, WorkspaceOptions } from "./access-place.ts";
 import { withCalled } from "./called-part.ts";
@@ -16,11 +16,13 @@ import { dataFolder, isMesh, partitions, withAccess } from "./data-folder.ts";
 import { counted, exitCodes, plain, print, printJson, printResult, table, UsageError } from "./output.ts";
 import { readSettings } from "./settings.ts";
 
-export async function status(options: FolderOptions): Promise<number> {
-  const { lags: intake, held, setAside } = await withLog(options, (log) => log.status());
-  const { lags: consent, unread, isFull } = await consentLanes(options);
+export async function status(options: FolderOptions & { readonly all?: boolean }): Promise<number> {
+  const { all = false } = options;
+  const { lags: intake, held, setAside, moreLetters } = await withLog(options, (log) => statusOf(log, all));
+  const { lags: consent, unread, more: moreUnread } = await consentLanes(options);
   const lags = [...intake, ...consent];
-  const more = isFull || [held, setAside].some(({ length }) => length >= limits.heldRedriveMax);
+  const moreBlocked = held.length >= limits.heldRedriveMax;
+  const more = moreLetters || moreUnread || moreBlocked;
   if (options.json) {
     printJson({ lags, held, setAside: setAside.map(({ partition, sequence, reason }) => ({ partition, sequence, reason })), unread, more });
     return exitCodes.ok;
@@ -47,11 +49,29 @@ export async function status(options: FolderOptions): Promise<number> {
     print(`\n${table(["CONSENT WAITS", "WORKSPACE", "OF", "AT", "BECAUSE"], rows)}`);
   }
   if (held.length + setAside.length + unread.length === 0) print("\nNothing waits for a human");
-  if (more) print(`\nMore may wait: the first ${mostListed} of each are shown, and ${limits.setAsidePageMax} of each service of consent`);
+  if (moreLetters || moreUnread) {
+    const others = all ? "of a service of consent that is of an earlier build" : "of each service of consent; --all shows every one";
+    print(`\nMore dead letters may wait: shown are the first ${mostListed}, and ${limits.setAsidePageMax} ${others}`);
+  }
+  if (moreBlocked) print(`\nMore users may be blocked: shown are the first ${mostListed}, and heddle log redrive tries all of them`);
   return exitCodes.ok;
 }
 
 const mostListed = limits.heldRedriveMax.toLocaleString("en");
+
+/** `all`: with every dead letter, and not with the first ones alone. */
+async function statusOf(log: LogOperation, all: boolean) {
+  const first = await log.status();
+  const moreLetters = first.setAside.length >= limits.heldRedriveMax;
+  if (!all || !moreLetters) return { ...first, moreLetters };
+  const letters = [...first.setAside];
+  for (let last = letters.at(-1); last !== undefined;) {
+    const page: typeof first.setAside = await log.deadLettersBehind(last);
+    letters.push(...page);
+    last = page.at(-1);
+  }
+  return { ...first, setAside: letters, moreLetters: false };
+}
 
 export async function redrive(options: FolderOptions): Promise<number> {
   const { users, records } = await withLog(options, (log) => log.redrive());
@@ -59,8 +79,8 @@ export async function redrive(options: FolderOptions): Promise<number> {
   const lines = [users === 0 ? "No user is blocked" : `${counted(users, "blocked user is", "blocked users are")} tried once more`];
   if (records > 0) lines.push(`${counted(records, "dead letter is", "dead letters are")} tried once more, behind all others`);
   if (consent > 0) lines.push(`${counted(consent, "dead letter of consent is", "dead letters of consent are")} tried once more`);
-  const more = records >= limits.heldRedriveMax || consent >= limits.setAsideRedriveMax;
-  if (more) lines.push("More may wait: so many dead letters are tried at once. Ask again when heddle log status shows fewer");
+  const more = records >= limits.heldRedriveMax;
+  if (more) lines.push("More dead letters of the intake may wait: so many are tried at once. Run it again for the next ones");
   printResult(options, { users, records, consent, more }, lines.join("\n"));
   return exitCodes.ok;
 }
@@ -131,8 +151,12 @@ function meshLog(client: Client<typeof LogService>): LogOperation {
           reason,
           mark: [Number(sequence), part] as const,
         })),
-        setAside: setAside.map(({ partition, sequence, reason }) => ({ partition, sequence: Number(sequence), reason })),
+        setAside: setAside.map(letterOf),
       };
+    },
+    async deadLettersBehind({ partition, sequence }) {
+      const { setAside } = await client.listSetAside({ partition, sequence: BigInt(sequence) });
+      return setAside.map(letterOf);
     },
     async show(at) {
       return shownFrom((await client.showRecord(messageOf(at))).record);
@@ -144,6 +168,10 @@ function meshLog(client: Client<typeof LogService>): LogOperation {
     skipSetAside: async (at) => void await client.skip(messageOf(at)),
     skip: async (at) => void await client.skip(messageOf(at)),
   };
+}
+
+function letterOf({ partition, sequence, reason }: SetAside) {
+  return { partition, sequence: Number(sequence), reason };
 }
 
 function messageOf(place: Parameters<LogOperation["show"]>[0]) {

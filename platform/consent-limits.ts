@@ -56,7 +56,7 @@ export const consentLimits = {
   membersLookedAtMax: 2_000,
   membersPerPage: 50,
   setAsidePageMax: 100,
-  setAsideRedriveMax: 10_000,
+  setAsideRedrivePage: 1_000,
   consentWaitMs: 250,
   // What was seen of records that wait is so old at most where reads share it, and is kept of so many workspaces
   heldLookMs: 1_000,

@@ -170,3 +170,32 @@ test("what a command sends beside the server is applied without news, and a skip
   const { states } = await parts.messagingStatus.getEmailStates({ scope, emails: ["a@b.org"] });
   expect(states.map(({ status }) => status)).toEqual([EmailStatus.UNSUBSCRIBED]);
 });
+
+test("what can be read is reached behind as many as are looked at at once that cannot", async () => {
+  await parts.track([{ external_id: "a", x: 1 }]);
+  await parts.settled();
+  const [a] = (await parts.profile.resolveUsers({ scope, users: [externalId("a")] })).keys[0]?.users ?? [];
+  const userId = a?.userId ?? "";
+  const change = { case: "setMembership" as const, value: { subscriptionGroupId: "letter", state: SubscriptionState.SUBSCRIBED } };
+  const body = toBinary(SubscriptionRecordSchema, create(SubscriptionRecordSchema, { workspaceId: "w", userId, change }));
+  const put =
+    `INSERT INTO subscription_set_aside (workspace_id, sequence, part, lane_key, reason, body) VALUES ('w', ?, 0, ?, 'planted', ?)`;
+  await parts.database.write(() => {
+    const statement = parts.database.prepare(put);
+    for (let sequence = 1; sequence <= 10_000; sequence += 1) statement.run(sequence, "other", Uint8Array.of(255));
+    for (const sequence of [20_000, 20_001]) statement.run(sequence, userId, body);
+  });
+  const { records, more } = await parts.subscription.listSetAside({ limit: 2, after: { workspaceId: "w", sequence: 9_999n, part: 0 } });
+  expect([records.map(({ sequence }) => sequence), more]).toEqual([[10_000n, 20_000n], true]);
+  const rest = await parts.subscription.listSetAside({ limit: 2, after: { workspaceId: "w", sequence: 20_000n, part: 0 } });
+  expect([rest.records.map(({ sequence }) => sequence), rest.more]).toEqual([[20_001n], false]);
+  expect((await parts.subscription.showSetAside({ workspaceId: "w", sequence: 20_000n, part: 0 })).record?.json).toContain("letter");
+  await parts.subscription.skipSetAside({ workspaceId: "w", sequence: 20_000n, part: 0 });
+  await parts.settled();
+  expect(await stateOf("a")).toBe(MembershipStatus.SUBSCRIBED);
+  await parts.database.write(() => void parts.database.prepare(put).run(20_002, userId, body));
+  expect((await parts.subscription.redriveSetAside({})).records).toBe(1);
+  await parts.settled();
+  const { records: left } = await parts.subscription.listSetAside({ after: { workspaceId: "w", sequence: 10_000n, part: 0 } });
+  expect(left).toEqual([]);
+});

@@ -1,6 +1,6 @@
 /** Whose records wait for one that cannot be applied, and that no others wait with them. */
 import { describe, expect, test } from "vitest";
-import { createHolds, planAround, redrivable, skippable, type Taken } from "./hold-back.ts";
+import { createHolds, type Holds, planAround, redrivable, skippable, type Taken } from "./hold-back.ts";
 import type { Mark } from "../age.ts";
 import type { LaneRecord, SetAside } from "./lane.ts";
 
@@ -79,7 +79,13 @@ test("redrivable() gives what can be read, as far as nothing unread of its users
   const read = (
     record: LaneRecord,
   ) => [taken(record.sequence, [record.key], record.key === "a" && record.workspaceId === "w" && record.sequence === 1 ? "unread" : "")];
-  expect(redrivable(waiting, read).map(({ workspaceId, sequence }) => [workspaceId, sequence])).toEqual([["w", 2], ["v", 1]]);
+  const places = (some: readonly SetAside[], holds: Map<string, Holds>) => {
+    return redrivable(some, read, holds).map(({ workspaceId, sequence }) => [workspaceId, sequence]);
+  };
+  expect(places(waiting, new Map())).toEqual([["w", 2], ["v", 1]]);
+  // Cut anywhere
+  const holds = new Map<string, Holds>();
+  expect(waiting.map((one) => places([one], holds))).toEqual([[], [["w", 2]], [], [["v", 1]]]);
 });
 
 describe("skippable()", () => {

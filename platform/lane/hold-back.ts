@@ -110,18 +110,35 @@ function reasonToWait<Said>(record: Taken<Said>, holds: Holds, failed: ReadonlyM
   return record.said === undefined ? record.reason : failed.get(record.said);
 }
 
-/** What of the records that wait, in their order, can be tried once more: read, and with nothing before it that cannot. */
-export function redrivable(waiting: readonly SetAside[], read: (record: LaneRecord) => readonly Taken<unknown>[]): LaneRecord[] {
-  const ofWorkspaces = Map.groupBy(waiting.map(({ record }) => record), ({ workspaceId }) => workspaceId);
-  return [...ofWorkspaces.values()].flatMap((records) => {
-    const holds = createHolds([]);
-    return records.filter((record) => {
-      const taken = read(record);
-      const isFree = taken.every((one) => one.said !== undefined && holds.holding(one) === undefined);
-      if (!isFree) { for (const one of taken) holds.add(one); }
-      return isFree;
-    });
+/**
+ * What of the records that wait, in their order, can be tried once more: read, and with nothing before it that cannot. `ofWorkspaces`: what holds others
+ * back of those before these, to which that of these is added.
+ */
+export function redrivable(
+  waiting: readonly SetAside[],
+  read: (record: LaneRecord) => readonly Taken<unknown>[],
+  ofWorkspaces: Map<string, Holds>,
+): LaneRecord[] {
+  return waiting.map(({ record }) => record).filter((record) => {
+    const holds = ofWorkspaces.get(record.workspaceId) ?? createHolds([]);
+    const taken = read(record);
+    const isFree = taken.every((one) => one.said !== undefined && holds.holding(one) === undefined);
+    if (!isFree) { for (const one of taken) holds.add(one); }
+    ofWorkspaces.set(record.workspaceId, holds);
+    return isFree;
   });
+}
+
+/** All that wait, a page of them in memory at a time; `next` gives those behind a place. */
+export async function* deadLetterPages(
+  next: (after: SetAsidePlace | undefined) => Promise<readonly SetAside[]>,
+): AsyncGenerator<readonly SetAside[]> {
+  for (let after: SetAsidePlace | undefined;;) {
+    const page = await next(after);
+    after = page.at(-1)?.record;
+    if (after === undefined) return;
+    yield page;
+  }
 }
 
 /** Those that do not say their workspace, and the others. */

@@ -153,3 +153,62 @@ test("in the mesh the word goes through the user's lane", async () => {
   await expect(client.skip({ workspaceId, userId, sequence: 9n, part })).rejects.toMatchObject({ reason: "STATE_CONFLICT" });
   expect(sent).toHaveLength(2);
 });
+
+/** As many that this build cannot read as are looked at at once, and behind them one that it can. */
+async function openCrowded() {
+  const { profile, log, clock } = await openHeld();
+  const put = "INSERT INTO profile_set_aside (log_partition, sequence, reason, body) VALUES (0, ?, 'planted', ?)";
+  const body = { type: "removeExternalIds" as const, externalIds: ["nobody"] };
+  const last = { partition: 0, sequence: 9_000 };
+  await profile.database.write(() => {
+    const statement = profile.database.prepare(put);
+    for (let count = 0; count < limits.heldRedriveMax; count += 1) statement.run(1_000 + count, Uint8Array.of(255));
+    statement.run(last.sequence, encodeRecord({ workspaceId: "workspace", requestId: "late", actor: "k", receivedAt: 5, body }));
+  });
+  return { profile, log, clock, last };
+}
+
+test("dead letters behind those that are looked at at once are listed, shown, tried again and passed over", async () => {
+  const { profile, log, clock, last } = await openCrowded();
+  const { setAside } = await log.status();
+  expect(setAside).toHaveLength(limits.heldRedriveMax);
+  const place = setAside.at(-1) ?? last;
+  expect(await log.deadLettersBehind(place)).toMatchObject([last]);
+  expect(await log.deadLettersBehind(last)).toEqual([]);
+  expect(JSON.parse((await log.show(last)).json)).toMatchObject({ origin: { request_id: "late" } });
+  expect(await log.redrive()).toMatchObject({ records: 1 });
+  await expect.poll(async () => {
+    clock.advance(limits.askedLookMs);
+    return (await log.deadLettersBehind(place)).length;
+  }).toBe(0);
+  await profile.part.settled();
+  expect(await profile.log.tail(0)).toBe(4);
+  await expect(log.skipSetAside(last)).rejects.toMatchObject({ reason: "NOT_FOUND" });
+  await log.skipSetAside(place);
+  expect((await log.status()).setAside).toHaveLength(limits.heldRedriveMax - 1);
+});
+
+test("in the mesh all of them are reached, too", async () => {
+  const { profile, last } = await openCrowded();
+  const { profiles } = await openSqliteProfileStore({ database: profile.database, encodeLane: laneRows });
+  const appended: number[] = [];
+  const forgotten: unknown[] = [];
+  const client = directClient(
+    LogService,
+    logService(logOperator({
+      profiles,
+      identities: { forgetSetAside: (place) => Promise.resolve(void forgotten.push(place)) },
+      intake: { append: (partition) => Promise.resolve(appended.push(partition)) },
+      lanes: { append: () => Promise.resolve(1) },
+      layout: laneLayout(1, 2),
+      lags: () => Promise.resolve([]),
+    })),
+  );
+  const first = (await client.getStatus({})).setAside.at(-1);
+  const { setAside } = await client.listSetAside({ partition: first?.partition ?? 0, sequence: first?.sequence ?? 0n });
+  expect(setAside).toMatchObject([{ partition: 0, sequence: 9_000n, reason: "planted" }]);
+  expect(await client.redrive({})).toMatchObject({ records: 1 });
+  expect([appended, forgotten]).toMatchObject([[0], [last]]);
+  await client.skip({ partition: 0, sequence: 9_000n });
+  expect(forgotten).toMatchObject([last, last]);
+});

@@ -1,9 +1,9 @@
 /** `heddle log` over a data folder, whether or not a server runs on it: it does what is asked within a second, or when it starts. */
 import type { Database } from "../../platform/sqlite/database.ts";
 import { limits } from "../../platform/limits.ts";
-import { redrivenBody } from "./intake/redriven.ts";
+import { redrivable } from "./intake/redriven.ts";
 import { checkSkip, heldUsers, type LogOperation } from "./lanes/log-operator.ts";
-import { findSetAside, showRecord } from "./lanes/show-record.ts";
+import { foundDeadLetter, showRecord } from "./lanes/show-record.ts";
 import { laneRows } from "./lanes/lane-message.ts";
 import { openSqliteAsked } from "./store/sqlite-asked.ts";
 import { openSqliteProfileStore } from "./store/sqlite.ts";
@@ -27,11 +27,13 @@ export async function openLogOperation(
         setAside: await profiles.listSetAside(limits.heldRedriveMax),
       };
     },
+    deadLettersBehind: (place) => profiles.listSetAside(limits.heldRedriveMax, place),
     show: (at) => showRecord(profiles, at),
     async redrive() {
       let users = 0;
       for await (const blocked of profiles.allBlocked()) users += blocked.length;
-      const records = (await profiles.listSetAside(limits.heldRedriveMax)).filter((record) => redrivenBody(record) !== undefined).length;
+      let records = 0;
+      for await (const _ of redrivable(profiles)) records += 1;
       if (users + records > 0) await asked.redrive();
       return { users, records };
     },
@@ -40,7 +42,7 @@ export async function openLogOperation(
       await asked.skip(of);
     },
     async skipSetAside(at) {
-      findSetAside(await profiles.listSetAside(limits.heldRedriveMax), at);
+      await foundDeadLetter(profiles, at);
       await steps.forgetSetAside(at);
       await asked.redrive();
     },

@@ -6,7 +6,7 @@
 import { errorText } from "../../../platform/error-text.ts";
 import type { Aged } from "../../../platform/age.ts";
 import { halved } from "../../../platform/lane/halve.ts";
-import { createHolds, type Holds, planAround, type Planned, type Taken } from "../../../platform/lane/hold-back.ts";
+import { createHolds, deadLetterPages, type Holds, planAround, type Planned, type Taken } from "../../../platform/lane/hold-back.ts";
 import type { SetAside } from "../../../platform/lane/lane.ts";
 import type { LaneBody } from "../lane/lane-window.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
@@ -198,13 +198,14 @@ async function redrive<State extends Aged, Said extends ConsentRecord, OfWorkspa
     skipped.map(({ sequence, part, key }) => ({ workspaceId, sequence: Number(sequence), part, key, body: new Uint8Array() })),
   );
   const asked = new Set(keys);
-  const waiting = (await parts.setAsideOf(workspaceId, limits.setAsideRedriveMax)).map(({ record }) => record);
-  const meant = keys.length === 0 ? waiting : waiting.filter(({ key }) => asked.has(key));
   let holds = createHolds([]);
-  for (const run of runsOf(parts, meant.flatMap((record) => parts.messages.takenFromRow(record)))) {
-    const { free, holds: after } = await applyAround(parts, workspaceId, { run, holds });
-    holds = after;
-    await parts.forgetSetAside(free.map((record) => record.kept()));
+  for await (const page of deadLetterPages((after) => parts.setAsideOf(workspaceId, limits.setAsideRedrivePage, after))) {
+    const meant = page.map(({ record }) => record).filter(({ key }) => keys.length === 0 || asked.has(key));
+    for (const run of runsOf(parts, meant.flatMap((record) => parts.messages.takenFromRow(record)))) {
+      const { free, holds: after } = await applyAround(parts, workspaceId, { run, holds });
+      holds = after;
+      await parts.forgetSetAside(free.map((record) => record.kept()));
+    }
   }
   return createHolds(await parts.waiting(workspaceId));
 }

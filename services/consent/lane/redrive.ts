@@ -3,7 +3,16 @@
  * stands in the lane. A record that did not say whose it is goes behind all others, once that can be read.
  */
 import { limits } from "../../../platform/limits.ts";
-import { partitioned, redrivable, type SetAsidePlace, skippable, waitingAt, type Whose } from "../../../platform/lane/hold-back.ts";
+import {
+  deadLetterPages,
+  type Holds,
+  partitioned,
+  redrivable,
+  type SetAsidePlace,
+  skippable,
+  waitingAt,
+  type Whose,
+} from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
 import type { ShownRecord } from "../../../platform/lane/shown-record.ts";
 import type { LaneMessages } from "../engine/lane-message.ts";
@@ -19,8 +28,8 @@ export interface RedriveParts extends RedriveMessages {
 }
 
 export interface Redriving {
-  /** Records that wait for a human, at most `max`. */
-  listSetAside(max: number): Promise<SetAside[]>;
+  /** Records that wait for a human, behind `after`, at most `max`. */
+  listSetAside(max: number, after?: SetAsidePlace): Promise<SetAside[]>;
   /** What one of them says. Refuses NOT_FOUND. */
   showSetAside(at: SetAsidePlace): Promise<ShownRecord>;
   /** Asks for those that can be read now; how many. */
@@ -42,18 +51,26 @@ export function redriving({ tables, takenFromRow, shown, whoseBody, redriveBody,
       await append(lane, redriveBody(workspaceId, { keys: [...new Set(own.map(({ key }) => key))], skipped: [] }));
     }
   }
+  /** The first at the place or behind it. */
+  function only({ part, ...at }: SetAsidePlace): Promise<SetAside[]> {
+    return tables.listSetAside(1, { ...at, part: part - 1 });
+  }
   return {
-    listSetAside: (max) => tables.listSetAside(max),
-    showSetAside: async (at) => shown(waitingAt(await tables.listSetAside(limits.setAsideRedriveMax), at).record.body),
+    listSetAside: (max, after) => tables.listSetAside(max, after),
+    showSetAside: async (at) => shown(waitingAt(await only(at), at).record.body),
     async redriveSetAside() {
-      const [lost, known] = partitioned(redrivable(await tables.listSetAside(limits.setAsideRedriveMax), takenFromRow));
-      for (const [workspaceId, records] of Map.groupBy(known, (record) => record.workspaceId)) await askFor(workspaceId, records);
-      let found = known.length;
-      for (const record of lost) found += await putBack(record);
+      const holds = new Map<string, Holds>();
+      let found = 0;
+      for await (const page of deadLetterPages((after) => tables.listSetAside(limits.setAsideRedrivePage, after))) {
+        const [lost, known] = partitioned(redrivable(page, takenFromRow, holds));
+        for (const [workspaceId, records] of Map.groupBy(known, (record) => record.workspaceId)) await askFor(workspaceId, records);
+        found += known.length;
+        for (const record of lost) found += await putBack(record);
+      }
       return found;
     },
     async skipSetAside(at) {
-      const record = skippable(await tables.listSetAside(limits.setAsideRedriveMax), at);
+      const record = skippable(await only(at), at);
       if (record.workspaceId === "") return await tables.forgetSetAside([record]);
       await append(laneOf(record), redriveBody(record.workspaceId, { keys: [record.key], skipped: [record] }));
     },

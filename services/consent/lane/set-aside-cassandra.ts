@@ -4,7 +4,7 @@ import { allBuckets, bucketOf } from "../../../platform/cassandra/buckets.ts";
 import { inFlight } from "../../../platform/in-flight.ts";
 import type { Session, Statement } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
-import { keysOf, type Waiting } from "../../../platform/lane/hold-back.ts";
+import { keysOf, type SetAsidePlace, type Waiting } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
 import { setAsideFromRow } from "./set-aside-row.ts";
 import { stampAfter, stampOf } from "./stamp.ts";
@@ -24,18 +24,33 @@ export function forgetSetAsideOf(record: LaneRecord): Statement {
   return { cql: setAsideStatements.delete, values: { ...keyOf(record), stamp } };
 }
 
-/** At most `max`, by workspace and place. */
-export async function setAsideList(session: Session, max: number): Promise<SetAside[]> {
-  const rows = await inFlight(allBuckets, limits.cassandraInFlightMax, (bucket) => {
-    return session.execute({ cql: setAsideStatements.select, values: { bucket, max } });
-  });
-  return rows.flat().slice(0, max).map(setAsideFromRow);
+/** At most `max`, by bucket, workspace and place, behind `after`. */
+export async function setAsideList(session: Session, max: number, after?: SetAsidePlace): Promise<SetAside[]> {
+  const from = after === undefined ? -1 : bucketOf(after.workspaceId);
+  const whole = allBuckets.filter((bucket) => bucket > from).map((bucket) => ({ cql: setAsideStatements.select, values: { bucket, max } }));
+  if (after === undefined) return await inOrder(session, whole, max);
+  const otherWorkspaces = { cql: setAsideStatements.selectWorkspaces, values: { bucket: from, workspace_id: after.workspaceId, max } };
+  return await inOrder(session, [...inWorkspace(after, max), otherWorkspaces, ...whole], max);
 }
 
-/** Of one workspace, by place, at most `max`. */
-export async function setAsideIn(session: Session, workspaceId: string, max: number): Promise<SetAside[]> {
-  const values = { bucket: bucketOf(workspaceId), workspace_id: workspaceId, max };
-  return (await session.execute({ cql: setAsideStatements.selectIn, values })).map(setAsideFromRow);
+/** Of one workspace, by place, behind `after`, at most `max`. */
+export async function setAsideIn(
+  session: Session,
+  { workspaceId, after }: { readonly workspaceId: string; readonly after: SetAsidePlace | undefined },
+  max: number,
+): Promise<SetAside[]> {
+  return await inOrder(session, inWorkspace(after ?? { workspaceId, sequence: -1, part: 0 }, max), max);
+}
+
+/** The rest of the workspace of a place. */
+function inWorkspace({ workspaceId, sequence, part }: SetAsidePlace, max: number): Statement[] {
+  const values = { bucket: bucketOf(workspaceId), workspace_id: workspaceId, sequence: BigInt(sequence), max };
+  return [{ cql: setAsideStatements.selectParts, values: { ...values, part } }, { cql: setAsideStatements.selectSequences, values }];
+}
+
+async function inOrder(session: Session, reads: readonly Statement[], max: number): Promise<SetAside[]> {
+  const rows = await inFlight(reads, limits.cassandraInFlightMax, (read) => session.execute(read));
+  return rows.flat().slice(0, max).map(setAsideFromRow);
 }
 
 /** What waits of one workspace. */
@@ -56,7 +71,11 @@ export const setAsideStatements = {
   delete: `DELETE FROM set_aside_by_bucket USING TIMESTAMP :stamp
     WHERE bucket = :bucket AND workspace_id = :workspace_id AND sequence = :sequence AND part = :part AND lane_key = :lane_key`,
   select: "SELECT workspace_id, sequence, part, lane_key, reason, body FROM set_aside_by_bucket WHERE bucket = :bucket LIMIT :max",
-  selectIn: `SELECT workspace_id, sequence, part, lane_key, reason, body FROM set_aside_by_bucket
-    WHERE bucket = :bucket AND workspace_id = :workspace_id LIMIT :max`,
+  selectParts: `SELECT workspace_id, sequence, part, lane_key, reason, body FROM set_aside_by_bucket
+    WHERE bucket = :bucket AND workspace_id = :workspace_id AND sequence = :sequence AND part > :part LIMIT :max`,
+  selectSequences: `SELECT workspace_id, sequence, part, lane_key, reason, body FROM set_aside_by_bucket
+    WHERE bucket = :bucket AND workspace_id = :workspace_id AND sequence > :sequence LIMIT :max`,
+  selectWorkspaces: `SELECT workspace_id, sequence, part, lane_key, reason, body FROM set_aside_by_bucket
+    WHERE bucket = :bucket AND workspace_id > :workspace_id LIMIT :max`,
   selectPlaces: "SELECT sequence, part, lane_key FROM set_aside_by_bucket WHERE bucket = :bucket AND workspace_id = :workspace_id",
 } as const;

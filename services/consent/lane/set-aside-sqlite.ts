@@ -1,16 +1,16 @@
 /** Lane records that wait for a human, in the shared file, in a table of the service whose lane it is. */
 import type { Database } from "../../../platform/sqlite/database.ts";
-import { keysOf, type Waiting } from "../../../platform/lane/hold-back.ts";
+import { keysOf, type SetAsidePlace, type Waiting } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
 import { setAsideFromRow } from "./set-aside-row.ts";
 
 export interface SetAsideTable {
   /** What waits of a workspace. Rows of builds that blocked no users have no key, and block none. */
   waiting(workspaceId: string): Waiting[];
-  /** At most `max`, by workspace and place. */
-  list(max: number): SetAside[];
-  /** Of one workspace, by place. */
-  of(workspaceId: string, max: number): SetAside[];
+  /** At most `max`, by workspace and place, behind `after`. */
+  list(max: number, after?: SetAsidePlace): SetAside[];
+  /** The same of one workspace. */
+  of(workspaceId: string, max: number, after?: SetAsidePlace): SetAside[];
   count(): number;
   /** Inside a transaction; keeping a record again changes nothing. */
   put(setAside: readonly SetAside[]): void;
@@ -28,8 +28,10 @@ export function sqliteSetAside(database: Database, table: SetAsideTableName): Se
         mark: [Number(row["sequence"]), Number(row["part"])],
         keys: keysOf(String(row["lane_key"])),
       })),
-    list: (max) => database.prepare(sql.list).all(max).map(setAsideFromRow),
-    of: (workspaceId, max) => database.prepare(sql.of).all(workspaceId, max).map(setAsideFromRow),
+    list: (max, { workspaceId, sequence, part } = beginning) =>
+      database.prepare(sql.list).all(workspaceId, sequence, part, max).map(setAsideFromRow),
+    of: (workspaceId, max, { sequence, part } = beginning) =>
+      database.prepare(sql.of).all(workspaceId, sequence, part, max).map(setAsideFromRow),
     count: () => Number(database.prepare(sql.count).get()?.["count"] ?? 0),
     put(setAside) {
       for (const { record: { workspaceId, sequence, part, key, body }, reason } of setAside) {
@@ -42,14 +44,19 @@ export function sqliteSetAside(database: Database, table: SetAsideTableName): Se
   };
 }
 
+/** Before all of them: what does not say its workspace has none. */
+const beginning: SetAsidePlace = { workspaceId: "", sequence: -1, part: 0 };
+
 const statements = { subscription_set_aside: of("subscription_set_aside"), messaging_status_set_aside: of("messaging_status_set_aside") };
 
 /** The names are those of the two tables, and never data. */
 function of(table: SetAsideTableName) {
   return {
     waiting: `SELECT lane_key, sequence, part FROM ${table} WHERE workspace_id = ?`,
-    list: `SELECT workspace_id, sequence, part, lane_key, reason, body FROM ${table} ORDER BY workspace_id, sequence, part LIMIT ?`,
-    of: `SELECT workspace_id, sequence, part, lane_key, reason, body FROM ${table} WHERE workspace_id = ? ORDER BY sequence, part LIMIT ?`,
+    list: `SELECT workspace_id, sequence, part, lane_key, reason, body FROM ${table} WHERE (workspace_id, sequence, part) > (?, ?, ?)
+      ORDER BY workspace_id, sequence, part LIMIT ?`,
+    of: `SELECT workspace_id, sequence, part, lane_key, reason, body FROM ${table} WHERE workspace_id = ? AND (sequence, part) > (?, ?)
+      ORDER BY sequence, part LIMIT ?`,
     count: `SELECT count(*) AS count FROM ${table}`,
     put: `INSERT INTO ${table} (workspace_id, sequence, part, lane_key, reason, body) VALUES (?, ?, ?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET lane_key = excluded.lane_key, reason = excluded.reason, body = excluded.body`,

@@ -37,12 +37,13 @@ export function operatorRoutes({ ledger, work, setAside }: OperatorParts) {
       const [lanes, { setAside: waiting }] = await Promise.all([work.lags(), work.backlog()]);
       return { lanes: laneMessages(lanes, withHistory ? work.history() : []), setAside: waiting };
     },
-    async listSetAside({ limit }: { readonly limit: number }) {
-      const listed = await setAside.listSetAside(Math.min(limit || limits.setAsidePageMax, limits.setAsidePageMax));
+    async listSetAside({ limit, after }: { readonly limit: number; readonly after?: LetterMessage | undefined }) {
+      const max = Math.min(limit || limits.setAsidePageMax, limits.setAsidePageMax);
+      const listed = await setAside.listSetAside(max, after && placeOf(after));
       const records = listed.map(({ reason, record: { workspaceId, sequence, part, key, body } }) => {
         return { workspaceId, sequence: BigInt(sequence), part, key, reason, body: new Uint8Array(body) };
       });
-      return { records };
+      return { records, more: listed.length === max };
     },
     showSetAside: async (message: LetterMessage) => ({ record: await setAside.showSetAside(placeOf(message)) }),
     redriveSetAside: async () => ({ records: await setAside.redriveSetAside() }),

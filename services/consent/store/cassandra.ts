@@ -44,9 +44,9 @@ export function openCassandraConsent<State extends Aged>(session: Session, rows:
     ...reads,
     move: moveOf({ session, rows }, reads),
     commit: (step) => commit({ session, rows }, step),
-    listSetAside: (max) => setAsideList(session, max),
+    listSetAside: (max, after) => setAsideList(session, max, after),
     waiting: (workspaceId) => waitingIn(session, workspaceId),
-    setAsideOf: (workspaceId, max) => setAsideIn(session, workspaceId, max),
+    setAsideOf: (workspaceId, max, after) => setAsideIn(session, { workspaceId, after }, max),
     forgetSetAside: async (records) => {
       await inFlight(records, limits.consentWritesInFlightMax, (record) => session.execute(forgetSetAsideOf(record)));
     },

@@ -74,9 +74,9 @@ export async function openSqliteConsent<State>(database: Database, of: SqliteSta
     commit: (step) => database.write(() => commitStep(step), { repeatable: true }),
     entriesSince: () => Promise.resolve([]),
     waiting: (workspaceId) => Promise.resolve(setAside.waiting(workspaceId)),
-    setAsideOf: (workspaceId, max) => Promise.resolve(setAside.of(workspaceId, max)),
+    setAsideOf: (workspaceId, max, after) => Promise.resolve(setAside.of(workspaceId, max, after)),
     forgetSetAside: (records) => database.write(() => setAside.forget(records)),
-    listSetAside: (max) => Promise.resolve(setAside.list(max)),
+    listSetAside: (max, after) => Promise.resolve(setAside.list(max, after)),
     setAsideCount: () => setAside.count(),
   };
   return { ...tables, move: moveOf(database, tables, of) };

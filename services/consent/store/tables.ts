@@ -1,5 +1,5 @@
 /** What any store of consent offers: states by user or address, the ledger, and the applier's step. */
-import type { Waiting } from "../../../platform/lane/hold-back.ts";
+import type { SetAsidePlace, Waiting } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import type { ConsentMove } from "../../../platform/ledger/moved.ts";
@@ -11,12 +11,12 @@ export interface ConsentTables<State> extends Ledger {
   loadForStep(workspaceId: string, keys: readonly string[]): Promise<Loaded<State>>;
   /** Each row and its entries whole or not at all; doing it again is harmless. */
   commit(step: LaneStep<State>): Promise<void>;
-  /** Records that wait for a human, at most `max`. */
-  listSetAside(max: number): Promise<SetAside[]>;
+  /** Records that wait for a human, those of a workspace together and in their order, behind `after`; at most `max`. */
+  listSetAside(max: number, after?: SetAsidePlace): Promise<SetAside[]>;
   /** What waits of one workspace. */
   waiting(workspaceId: string): Promise<Waiting[]>;
-  /** The same, in order, at most `max`. */
-  setAsideOf(workspaceId: string, max: number): Promise<SetAside[]>;
+  /** The same, in order, behind `after`, at most `max`. */
+  setAsideOf(workspaceId: string, max: number, after?: SetAsidePlace): Promise<SetAside[]>;
   /** The records wait no more. */
   forgetSetAside(records: readonly LaneRecord[]): Promise<void>;
   /** Entries of these subjects whose cause lies at `sequence` or later, which may not be published; none where both are one write. */

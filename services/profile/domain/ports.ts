@@ -109,8 +109,8 @@ export interface ProfileStore {
   listExpired(now: number, max: number, after?: ExpiredMerge): Promise<ExpiredMerge[]>;
   /** Who asked for what stands at these places of a workspace's partition; none for a place that is too old, or another's. */
   loadOrigins(workspaceId: string, partition: number, sequences: readonly number[]): Promise<Map<number, RequestOrigin>>;
-  /** Up to `max` intake records that were set aside. */
-  listSetAside(max: number): Promise<SetAsideRecord[]>;
+  /** Up to `max` intake records that were set aside, by partition and place, behind `after`. */
+  listSetAside(max: number, after?: SetAsidePlace): Promise<SetAsideRecord[]>;
   /** Up to `max` users who are rejected as their rows stand; one that was written before this was kept is listed with its next write. */
   listRejected(max: number): Promise<RejectedUser[]>;
 }

@@ -4,14 +4,50 @@ import { sha256 } from "../../../platform/intake/idempotency.ts";
 import { limits } from "../../../platform/limits.ts";
 import { IdempotencySchema, IntakeRecordSchema } from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import type { Log } from "../../../platform/log/log.ts";
-import type { IdentityWriter, SetAsideRecord } from "../domain/ports.ts";
+import type { IdentityWriter, ProfileStore, SetAsidePlace, SetAsideRecord } from "../domain/ports.ts";
 import { decodeRecord } from "./record-message.ts";
+
+/**
+ * What is tried at once, as it goes into the log: of each partition, or of the one, the first `heldRedriveMax` that this build can read. What is set
+ * aside again then stands behind those that were not tried yet.
+ */
+export async function* redrivable(
+  profiles: Pick<ProfileStore, "listSetAside">,
+  partition?: number,
+): AsyncGenerator<SetAsideRecord> {
+  const found = new Map<number, number>();
+  for await (const record of eachDeadLetter(profiles, partition)) {
+    const count = found.get(record.partition) ?? 0;
+    const body = count < limits.heldRedriveMax ? redrivenBody(record) : undefined;
+    if (body === undefined) continue;
+    found.set(record.partition, count + 1);
+    yield { ...record, body };
+  }
+}
+
+/** All that were set aside, or those of one partition; a page of them is in memory at a time. */
+async function* eachDeadLetter(profiles: Pick<ProfileStore, "listSetAside">, partition?: number): AsyncGenerator<SetAsideRecord> {
+  for (let after = partition === undefined ? undefined : beginning(partition);;) {
+    const page: SetAsideRecord[] = await profiles.listSetAside(limits.heldRedriveMax, after);
+    for (const record of page) {
+      if (partition !== undefined && record.partition !== partition) return;
+      yield record;
+    }
+    after = page.at(-1);
+    if (after === undefined) return;
+  }
+}
+
+/** The place before all of a partition. */
+export function beginning(partition: number): SetAsidePlace {
+  return { partition, sequence: -1 };
+}
 
 /**
  * Under a key of its own, so that it takes effect once however often it is appended; one with the key of a client keeps that.
  * Undefined where this build cannot read the record.
  */
-export function redrivenBody({ partition, sequence, body }: SetAsideRecord): Uint8Array | undefined {
+function redrivenBody({ partition, sequence, body }: SetAsideRecord): Uint8Array | undefined {
   try {
     decodeRecord(sequence, body);
     const message = fromBinary(IntakeRecordSchema, body);
@@ -23,17 +59,15 @@ export function redrivenBody({ partition, sequence, body }: SetAsideRecord): Uin
   }
 }
 
-/** Behind all others of their partitions: what came after them was resolved without them. How many. */
+/** Appends what redrivable() gives, behind all others of their partitions: what came after them was resolved without them. How many. */
 export async function redriveSetAside(
-  records: readonly SetAsideRecord[],
+  records: AsyncIterable<SetAsideRecord>,
   intake: Pick<Log, "append">,
   identities: Pick<IdentityWriter, "forgetSetAside">,
 ): Promise<number> {
   let redriven = 0;
-  for (const record of records) {
-    const body = redrivenBody(record);
-    if (body === undefined) continue;
-    await intake.append(record.partition, body, "low");
+  for await (const record of records) {
+    await intake.append(record.partition, record.body, "low");
     await identities.forgetSetAside(record);
     redriven += 1;
   }

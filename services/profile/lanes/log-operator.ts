@@ -11,12 +11,14 @@ import type { HeldUser, IdentityWriter, ProfileStore, SetAsidePlace, SetAsideRec
 import type { Mark } from "../../../platform/age.ts";
 import { laneKeyOf } from "../../../platform/user-number.ts";
 import { type Addressed, userOfItem } from "../domain/lane-item.ts";
-import { redriveSetAside } from "../intake/redriven.ts";
+import { redrivable, redriveSetAside } from "../intake/redriven.ts";
 import { packItem, packLaneMessage } from "./profile-lane.ts";
-import { type BlockedPlace, findSetAside, showRecord } from "./show-record.ts";
+import { type BlockedPlace, foundDeadLetter, showRecord } from "./show-record.ts";
 
 export interface LogOperation {
   status(): Promise<LogStatus>;
+  /** Dead letters behind a place, in the order in which status() has the first ones; none: those were all. */
+  deadLettersBehind(place: SetAsidePlace): Promise<readonly DeadLetter[]>;
   /** The content of a record that waits. Refuses NOT_FOUND. */
   show(at: BlockedPlace | SetAsidePlace): Promise<ShownRecord>;
   /** How many held users, and how many records that were set aside, will be tried once more. */
@@ -31,6 +33,9 @@ export interface LogOperation {
 export function logService(operation: LogOperation): ServiceImpl<typeof LogService> {
   return {
     getStatus: async () => statusMessage(await operation.status()),
+    async listSetAside({ partition, sequence }) {
+      return { setAside: (await operation.deadLettersBehind({ partition, sequence: Number(sequence) })).map(deadLetterMessage) };
+    },
     showRecord: async (asked) => ({ record: await operation.show(placeOf(asked)) }),
     redrive: () => operation.redrive(),
     async skip(asked) {
@@ -59,17 +64,18 @@ export function logOperator(parts: LogOperatorParts): LogOperation {
       const [lags, held, setAside] = await Promise.all([parts.lags(), heldUsers(profiles), profiles.listSetAside(limits.heldRedriveMax)]);
       return { lags, held, setAside };
     },
+    deadLettersBehind: (place) => profiles.listSetAside(limits.heldRedriveMax, place),
     show: (at) => showRecord(profiles, at),
     async redrive() {
       const users = await redriveUsers(parts);
-      return { users, records: await redriveSetAside(await profiles.listSetAside(limits.heldRedriveMax), intake, identities) };
+      return { users, records: await redriveSetAside(redrivable(profiles), intake, identities) };
     },
     async skip(of) {
       checkSkip((await profiles.loadHeld(of.workspaceId, [of.userId])).get(of.userId), of);
       await send(parts, [{ workspaceId: of.workspaceId, item: { type: "skip", userId: of.userId, mark: of.mark } }]);
     },
     async skipSetAside(at) {
-      findSetAside(await profiles.listSetAside(limits.heldRedriveMax), at);
+      await foundDeadLetter(profiles, at);
       await identities.forgetSetAside(at);
     },
   };
@@ -102,15 +108,21 @@ interface LogStatus {
   /** Without seconds where no process was asked that looks regularly. */
   readonly lags: readonly (Omit<Lag, "seconds"> & Partial<Pick<Lag, "seconds">>)[];
   readonly held: readonly HeldRow[];
-  readonly setAside: readonly Omit<SetAsideRecord, "body">[];
+  readonly setAside: readonly DeadLetter[];
 }
+
+type DeadLetter = Omit<SetAsideRecord, "body">;
 
 function statusMessage({ lags, held, setAside }: LogStatus) {
   return {
     lags: lags.map(({ lane, records, seconds = 0 }) => ({ lane, records: BigInt(records), seconds })),
     held: held.map(({ mark: [sequence, part], ...user }) => ({ ...user, sequence: BigInt(sequence), part })),
-    setAside: setAside.map(({ partition, sequence, reason }) => ({ partition, sequence: BigInt(sequence), reason })),
+    setAside: setAside.map(deadLetterMessage),
   };
+}
+
+function deadLetterMessage({ partition, sequence, reason }: DeadLetter) {
+  return { partition, sequence: BigInt(sequence), reason };
 }
 
 export interface HeldRow {

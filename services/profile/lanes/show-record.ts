@@ -1,7 +1,6 @@
 /** What an operator reads of a record that waits: one of the intake as it was sent, that of a held user as it was resolved. */
 import { Buffer } from "node:buffer";
 import { type ShownRecord, shownRecord } from "../../../platform/lane/shown-record.ts";
-import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { ProfileStore, SetAsidePlace, SetAsideRecord } from "../domain/ports.ts";
 import type { Mark } from "../../../platform/age.ts";
@@ -19,7 +18,7 @@ export async function showRecord(
   place: BlockedPlace | SetAsidePlace,
 ): Promise<ShownRecord> {
   if (!("userId" in place)) {
-    return shownRecord(findSetAside(await profiles.listSetAside(limits.heldRedriveMax), place).body, recordJson);
+    return shownRecord((await foundDeadLetter(profiles, place)).body, recordJson);
   }
   const { workspaceId, userId, mark: [sequence, part] } = place;
   const [first] = (await profiles.loadHeld(workspaceId, [userId])).get(userId)?.records ?? [];
@@ -30,8 +29,11 @@ export async function showRecord(
 }
 
 /** Refuses NOT_FOUND where nothing was set aside at the place. */
-export function findSetAside(setAside: readonly SetAsideRecord[], { partition, sequence }: SetAsidePlace): SetAsideRecord {
-  const found = setAside.find((record) => record.partition === partition && record.sequence === sequence);
-  if (found !== undefined) return found;
+export async function foundDeadLetter(
+  profiles: Pick<ProfileStore, "listSetAside">,
+  { partition, sequence }: SetAsidePlace,
+): Promise<SetAsideRecord> {
+  const [found] = await profiles.listSetAside(1, { partition, sequence: sequence - 1 });
+  if (found?.partition === partition && found.sequence === sequence) return found;
   throw new Refusal("NOT_FOUND", `Expected a dead letter at ${sequence} of partition ${partition}, got none`);
 }

@@ -13,7 +13,7 @@ import { applyStep, type SlowUser } from "../apply/apply-batch.ts";
 import { type Pace, StepPace } from "../apply/pace.ts";
 import { type Addressed, laneRecordsOf } from "../domain/lane-item.ts";
 import type { ConsentRecord, IdentityStore, ProfileStore, RecordOutcome } from "../domain/ports.ts";
-import { redriveSetAside } from "../intake/redriven.ts";
+import { beginning, redrivable, redriveSetAside } from "../intake/redriven.ts";
 import { createOutcomes, type Outcomes } from "../reader/outcomes.ts";
 import { redriving } from "./redriving.ts";
 import type { RecordTrace, Resolved, ResolvedWorkspace } from "./resolve-records.ts";
@@ -213,15 +213,14 @@ export class CommittedSteps implements Steps {
 
   async #redriveSetAside(): Promise<void> {
     const { profiles, partition, log, store } = this.#parts;
-    const setAside = await profiles.listSetAside(limits.heldRedriveMax);
-    await redriveSetAside(setAside.filter((record) => record.partition === partition), log, store);
+    await redriveSetAside(redrivable(profiles, partition), log, store);
   }
 
   /** After a step last: it is in force, whether its backlog can be counted or not. */
   async #countBacklog(): Promise<void> {
     const { profiles, owns, partition } = this.#parts;
     const blocked = await profiles.listHeld(limits.heldRedriveMax);
-    const setAside = await profiles.listSetAside(limits.heldRedriveMax);
+    const setAside = await profiles.listSetAside(limits.heldRedriveMax, beginning(partition));
     this.backlog = {
       heldUsers: blocked.filter((user) => owns(user.workspaceId)).length,
       setAside: setAside.filter((record) => record.partition === partition).length,

@@ -49,10 +49,12 @@ export function cassandraProfileLists(
       });
       return new Map(found.flatMap((origin) => origin === undefined ? [] : [[origin.sequence, origin]]));
     },
-    async listSetAside(max) {
-      const all = Array.from({ length: partitions }, (_, partition) => partition);
+    async listSetAside(max, after = { partition: 0, sequence: -1 }) {
+      const all = Array.from({ length: partitions }, (_, partition) => partition).filter((partition) => partition >= after.partition);
       const perPartition = await inFlight(all, limits.cassandraInFlightMax, async (partition) => {
-        const rows = await session.execute({ cql: selectSetAside, values: { log_partition: partition, max } });
+        const behind = BigInt(partition === after.partition ? after.sequence : -1);
+        const values = { log_partition: partition, after: behind, max };
+        const rows = await session.execute({ cql: selectSetAside, values });
         return rows.map((row) => ({
           partition,
           sequence: Number(row["sequence"]),

@@ -77,6 +77,23 @@ export function describeLists(driver: string, open: () => Promise<OpenedRows>, h
       expect(await store.identities.listNames(w, "x", { prefix: "aa", max: 9 })).toEqual(["aa"]);
     });
 
+    test("listSetAside() goes on behind a place, by partition and place", async () => {
+      const records = [[0, 7], [0, 9], [2, 3], [2, 2 ** 40], [3, 1]].map(([partition = 0, sequence = 0]) => {
+        return { partition, sequence, reason: "why", body: Uint8Array.of(1) };
+      });
+      await store.identities.setAside(records);
+      const places = records.map(({ partition, sequence }) => ({ partition, sequence }));
+      const behind = async (after?: { partition: number; sequence: number }) => {
+        return (await store.profiles.listSetAside(2, after)).map(({ partition, sequence }) => ({ partition, sequence }));
+      };
+      expect(await behind()).toEqual(places.slice(0, 2));
+      expect(await behind(places[1])).toEqual(places.slice(2, 4));
+      expect(await behind(places[3])).toEqual(places.slice(4));
+      expect(await behind({ partition: 2, sequence: 2 })).toEqual(places.slice(2, 4));
+      expect(await behind(places[4])).toEqual([]);
+      for (const place of places) await store.identities.forgetSetAside(place);
+    });
+
     test("pageBlocked() gives who is held in the workspace, by id", async () => {
       fresh();
       const ids = Array.from({ length: 9 }, (_, at) => `u${at}`);

@@ -50,10 +50,11 @@ export function sqliteLists(
       const found = [...texts].flatMap((text) => typeof text === "string" ? originsFromRow(text, workspaceId, wanted) : []);
       return Promise.resolve(new Map(found.map((origin) => [origin.sequence, origin])));
     },
-    listSetAside(max) {
-      const sql = "SELECT log_partition, sequence, reason, body FROM profile_set_aside ORDER BY log_partition, sequence LIMIT ?";
+    listSetAside(max, { partition, sequence } = { partition: -1, sequence: 0 }) {
+      const sql = `SELECT log_partition, sequence, reason, body FROM profile_set_aside WHERE (log_partition, sequence) > (?, ?)
+        ORDER BY log_partition, sequence LIMIT ?`;
       return Promise.resolve(
-        database.prepare(sql).all(max).map((row) => ({
+        database.prepare(sql).all(partition, sequence, max).map((row) => ({
           partition: Number(row["log_partition"]),
           sequence: Number(row["sequence"]),
           reason: String(row["reason"]),

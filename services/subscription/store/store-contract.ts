@@ -1,7 +1,7 @@
 /** What any store of the subscription service must do. */
 import type { Mark } from "../../../platform/age.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { LaneRecord } from "../../../platform/lane/lane.ts";
+import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
 import { chained, emptyChain, type LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import type { OrderedGroup } from "../domain/group-order.ts";
 import { noMemberships, type UserMemberships } from "../domain/memberships.ts";
@@ -190,6 +190,24 @@ export function describeSubscriptionStore(driver: string, open: () => Promise<Co
       await tables.release(kept);
       expect(await tables.waiting("w")).toEqual([]);
       expect(await tables.listSetAside(10)).toEqual([]);
+    });
+
+    test("what was set aside is listed behind any place, all of it or that of a workspace", async () => {
+      const places = [["", 7, 0], ["v", 1, 0], ["w", 1, 0], ["w", 1, 2], ["w", 4, 1], ["x", 2, 0]] as const;
+      const setAside = places.map(([workspaceId, sequence, part]) => ({ record: { ...record(sequence), workspaceId, part }, reason: "r" }));
+      await tables.commit({ ...step(), setAside });
+      const placesOf = (list: readonly SetAside[]) =>
+        list.map(({ record: { workspaceId, sequence, part } }) => [workspaceId, sequence, part]);
+      const all = await tables.listSetAside(10);
+      expect(placesOf(all).toSorted()).toEqual(places.map((place) => [...place]).toSorted());
+      for (const [at, { record: after }] of all.entries()) {
+        expect(placesOf(await tables.listSetAside(10, after))).toEqual(placesOf(all.slice(at + 1)));
+        expect(placesOf(await tables.listSetAside(2, after))).toEqual(placesOf(all.slice(at + 1, at + 3)));
+      }
+      expect(placesOf(await tables.listSetAside(1, { workspaceId: "w", sequence: 1, part: 1 }))).toEqual([["w", 1, 2]]);
+      expect(placesOf(await tables.setAsideOf("w", 2))).toEqual([["w", 1, 0], ["w", 1, 2]]);
+      expect(placesOf(await tables.setAsideOf("w", 2, { workspaceId: "w", sequence: 1, part: 0 }))).toEqual([["w", 1, 2], ["w", 4, 1]]);
+      expect(await tables.setAsideOf("w", 2, { workspaceId: "w", sequence: 4, part: 1 })).toEqual([]);
     });
 
     test("what was set aside is kept, once", async () => {

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file heddle/consent/v1/ledger.proto.
  */
 export const file_heddle_consent_v1_ledger: GenFile = /*@__PURE__*/
-  fileDesc("Ch5oZWRkbGUvY29uc2VudC92MS9sZWRnZXIucHJvdG8SEWhlZGRsZS5jb25zZW50LnYxIvYBCgtMZWRnZXJFbnRyeRINCgVpbmRleBgBIAEoDRIPCgdzdWJqZWN0GAIgASgJEgwKBHdoYXQYAyABKAkSDAoEa2luZBgEIAEoCRITCgZiZWZvcmUYBSABKAlIAIgBARISCgVhZnRlchgGIAEoCUgBiAEBEgoKAmF0GAcgASgDEg0KBWFjdG9yGAggASgJEhIKCnJlcXVlc3RfaWQYCSABKAkSEAoIc2VxdWVuY2UYCiABKAMSDAoEcGFydBgLIAEoDRIQCghwcmV2aW91cxgMIAEoCRIMCgRoYXNoGA0gASgJQgkKB19iZWZvcmVCCAoGX2FmdGVyIj4KDExlZGdlckRhbWFnZRIPCgdzdWJqZWN0GAEgASgJEg0KBWluZGV4GAIgASgNEg4KBnJlYXNvbhgDIAEoCSJxCg5TZXRBc2lkZVJlY29yZBIUCgx3b3Jrc3BhY2VfaWQYASABKAkSEAoIc2VxdWVuY2UYAiABKAMSDAoEcGFydBgDIAEoDRIOCgZyZWFzb24YBCABKAkSDAoEYm9keRgFIAEoDBILCgNrZXkYBiABKAliBnByb3RvMw");
+  fileDesc("Ch5oZWRkbGUvY29uc2VudC92MS9sZWRnZXIucHJvdG8SEWhlZGRsZS5jb25zZW50LnYxIvYBCgtMZWRnZXJFbnRyeRINCgVpbmRleBgBIAEoDRIPCgdzdWJqZWN0GAIgASgJEgwKBHdoYXQYAyABKAkSDAoEa2luZBgEIAEoCRITCgZiZWZvcmUYBSABKAlIAIgBARISCgVhZnRlchgGIAEoCUgBiAEBEgoKAmF0GAcgASgDEg0KBWFjdG9yGAggASgJEhIKCnJlcXVlc3RfaWQYCSABKAkSEAoIc2VxdWVuY2UYCiABKAMSDAoEcGFydBgLIAEoDRIQCghwcmV2aW91cxgMIAEoCRIMCgRoYXNoGA0gASgJQgkKB19iZWZvcmVCCAoGX2FmdGVyIj4KDExlZGdlckRhbWFnZRIPCgdzdWJqZWN0GAEgASgJEg0KBWluZGV4GAIgASgNEg4KBnJlYXNvbhgDIAEoCSJxCg5TZXRBc2lkZVJlY29yZBIUCgx3b3Jrc3BhY2VfaWQYASABKAkSEAoIc2VxdWVuY2UYAiABKAMSDAoEcGFydBgDIAEoDRIOCgZyZWFzb24YBCABKAkSDAoEYm9keRgFIAEoDBILCgNrZXkYBiABKAkiRQoNU2V0QXNpZGVQbGFjZRIUCgx3b3Jrc3BhY2VfaWQYASABKAkSEAoIc2VxdWVuY2UYAiABKAMSDAoEcGFydBgDIAEoDWIGcHJvdG8z");
 
 /**
  * @generated from message heddle.consent.v1.LedgerEntry
@@ -188,4 +188,33 @@ export type SetAsideRecord = Message<"heddle.consent.v1.SetAsideRecord"> & {
  */
 export const SetAsideRecordSchema: GenMessage<SetAsideRecord> = /*@__PURE__*/
   messageDesc(file_heddle_consent_v1_ledger, 2);
+
+/**
+ * Where a dead letter is.
+ *
+ * @generated from message heddle.consent.v1.SetAsidePlace
+ */
+export type SetAsidePlace = Message<"heddle.consent.v1.SetAsidePlace"> & {
+  /**
+   * @generated from field: string workspace_id = 1;
+   */
+  workspaceId: string;
+
+  /**
+   * @generated from field: int64 sequence = 2;
+   */
+  sequence: bigint;
+
+  /**
+   * @generated from field: uint32 part = 3;
+   */
+  part: number;
+};
+
+/**
+ * Describes the message heddle.consent.v1.SetAsidePlace.
+ * Use `create(SetAsidePlaceSchema)` to create a new message.
+ */
+export const SetAsidePlaceSchema: GenMessage<SetAsidePlace> = /*@__PURE__*/
+  messageDesc(file_heddle_consent_v1_ledger, 3);
 

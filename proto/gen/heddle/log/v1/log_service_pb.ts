@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file heddle/log/v1/log_service.proto.
  */
 export const file_heddle_log_v1_log_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch9oZWRkbGUvbG9nL3YxL2xvZ19zZXJ2aWNlLnByb3RvEg1oZWRkbGUubG9nLnYxIhIKEEdldFN0YXR1c1JlcXVlc3QiiAEKEUdldFN0YXR1c1Jlc3BvbnNlEiAKBGxhZ3MYASADKAsyEi5oZWRkbGUubG9nLnYxLkxhZxIlCgRoZWxkGAIgAygLMhcuaGVkZGxlLmxvZy52MS5IZWxkVXNlchIqCglzZXRfYXNpZGUYAyADKAsyFy5oZWRkbGUubG9nLnYxLlNldEFzaWRlIjUKA0xhZxIMCgRsYW5lGAEgASgJEg8KB3JlY29yZHMYAiABKAQSDwoHc2Vjb25kcxgDIAEoASJhCghIZWxkVXNlchIUCgx3b3Jrc3BhY2VfaWQYASABKAkSDwoHdXNlcl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkSEAoIc2VxdWVuY2UYBCABKAQSDAoEcGFydBgFIAEoDSI/CghTZXRBc2lkZRIRCglwYXJ0aXRpb24YASABKA0SEAoIc2VxdWVuY2UYAiABKAQSDgoGcmVhc29uGAMgASgJIm0KEVNob3dSZWNvcmRSZXF1ZXN0EhQKDHdvcmtzcGFjZV9pZBgBIAEoCRIPCgd1c2VyX2lkGAIgASgJEhAKCHNlcXVlbmNlGAMgASgEEgwKBHBhcnQYBCABKA0SEQoJcGFydGl0aW9uGAUgASgNIkAKElNob3dSZWNvcmRSZXNwb25zZRIqCgZyZWNvcmQYASABKAsyGi5oZWRkbGUubG9nLnYxLlNob3duUmVjb3JkIhAKDlJlZHJpdmVSZXF1ZXN0IjEKD1JlZHJpdmVSZXNwb25zZRINCgV1c2VycxgBIAEoDRIPCgdyZWNvcmRzGAIgASgNImcKC1NraXBSZXF1ZXN0EhQKDHdvcmtzcGFjZV9pZBgBIAEoCRIPCgd1c2VyX2lkGAIgASgJEhAKCHNlcXVlbmNlGAMgASgEEgwKBHBhcnQYBCABKA0SEQoJcGFydGl0aW9uGAUgASgNIg4KDFNraXBSZXNwb25zZTLEAgoKTG9nU2VydmljZRJTCglHZXRTdGF0dXMSHy5oZWRkbGUubG9nLnYxLkdldFN0YXR1c1JlcXVlc3QaIC5oZWRkbGUubG9nLnYxLkdldFN0YXR1c1Jlc3BvbnNlIgOQAgESVgoKU2hvd1JlY29yZBIgLmhlZGRsZS5sb2cudjEuU2hvd1JlY29yZFJlcXVlc3QaIS5oZWRkbGUubG9nLnYxLlNob3dSZWNvcmRSZXNwb25zZSIDkAIBEkgKB1JlZHJpdmUSHS5oZWRkbGUubG9nLnYxLlJlZHJpdmVSZXF1ZXN0Gh4uaGVkZGxlLmxvZy52MS5SZWRyaXZlUmVzcG9uc2USPwoEU2tpcBIaLmhlZGRsZS5sb2cudjEuU2tpcFJlcXVlc3QaGy5oZWRkbGUubG9nLnYxLlNraXBSZXNwb25zZWIGcHJvdG8z", [file_heddle_log_v1_shown_record]);
+  fileDesc("Ch9oZWRkbGUvbG9nL3YxL2xvZ19zZXJ2aWNlLnByb3RvEg1oZWRkbGUubG9nLnYxIhIKEEdldFN0YXR1c1JlcXVlc3QiiAEKEUdldFN0YXR1c1Jlc3BvbnNlEiAKBGxhZ3MYASADKAsyEi5oZWRkbGUubG9nLnYxLkxhZxIlCgRoZWxkGAIgAygLMhcuaGVkZGxlLmxvZy52MS5IZWxkVXNlchIqCglzZXRfYXNpZGUYAyADKAsyFy5oZWRkbGUubG9nLnYxLlNldEFzaWRlIjUKA0xhZxIMCgRsYW5lGAEgASgJEg8KB3JlY29yZHMYAiABKAQSDwoHc2Vjb25kcxgDIAEoASJhCghIZWxkVXNlchIUCgx3b3Jrc3BhY2VfaWQYASABKAkSDwoHdXNlcl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkSEAoIc2VxdWVuY2UYBCABKAQSDAoEcGFydBgFIAEoDSI/CghTZXRBc2lkZRIRCglwYXJ0aXRpb24YASABKA0SEAoIc2VxdWVuY2UYAiABKAQSDgoGcmVhc29uGAMgASgJIjoKE0xpc3RTZXRBc2lkZVJlcXVlc3QSEQoJcGFydGl0aW9uGAEgASgNEhAKCHNlcXVlbmNlGAIgASgEIkIKFExpc3RTZXRBc2lkZVJlc3BvbnNlEioKCXNldF9hc2lkZRgBIAMoCzIXLmhlZGRsZS5sb2cudjEuU2V0QXNpZGUibQoRU2hvd1JlY29yZFJlcXVlc3QSFAoMd29ya3NwYWNlX2lkGAEgASgJEg8KB3VzZXJfaWQYAiABKAkSEAoIc2VxdWVuY2UYAyABKAQSDAoEcGFydBgEIAEoDRIRCglwYXJ0aXRpb24YBSABKA0iQAoSU2hvd1JlY29yZFJlc3BvbnNlEioKBnJlY29yZBgBIAEoCzIaLmhlZGRsZS5sb2cudjEuU2hvd25SZWNvcmQiEAoOUmVkcml2ZVJlcXVlc3QiMQoPUmVkcml2ZVJlc3BvbnNlEg0KBXVzZXJzGAEgASgNEg8KB3JlY29yZHMYAiABKA0iZwoLU2tpcFJlcXVlc3QSFAoMd29ya3NwYWNlX2lkGAEgASgJEg8KB3VzZXJfaWQYAiABKAkSEAoIc2VxdWVuY2UYAyABKAQSDAoEcGFydBgEIAEoDRIRCglwYXJ0aXRpb24YBSABKA0iDgoMU2tpcFJlc3BvbnNlMqIDCgpMb2dTZXJ2aWNlElMKCUdldFN0YXR1cxIfLmhlZGRsZS5sb2cudjEuR2V0U3RhdHVzUmVxdWVzdBogLmhlZGRsZS5sb2cudjEuR2V0U3RhdHVzUmVzcG9uc2UiA5ACARJcCgxMaXN0U2V0QXNpZGUSIi5oZWRkbGUubG9nLnYxLkxpc3RTZXRBc2lkZVJlcXVlc3QaIy5oZWRkbGUubG9nLnYxLkxpc3RTZXRBc2lkZVJlc3BvbnNlIgOQAgESVgoKU2hvd1JlY29yZBIgLmhlZGRsZS5sb2cudjEuU2hvd1JlY29yZFJlcXVlc3QaIS5oZWRkbGUubG9nLnYxLlNob3dSZWNvcmRSZXNwb25zZSIDkAIBEkgKB1JlZHJpdmUSHS5oZWRkbGUubG9nLnYxLlJlZHJpdmVSZXF1ZXN0Gh4uaGVkZGxlLmxvZy52MS5SZWRyaXZlUmVzcG9uc2USPwoEU2tpcBIaLmhlZGRsZS5sb2cudjEuU2tpcFJlcXVlc3QaGy5oZWRkbGUubG9nLnYxLlNraXBSZXNwb25zZWIGcHJvdG8z", [file_heddle_log_v1_shown_record]);
 
 /**
  * @generated from message heddle.log.v1.GetStatusRequest
@@ -162,6 +162,45 @@ export const SetAsideSchema: GenMessage<SetAside> = /*@__PURE__*/
   messageDesc(file_heddle_log_v1_log_service, 4);
 
 /**
+ * @generated from message heddle.log.v1.ListSetAsideRequest
+ */
+export type ListSetAsideRequest = Message<"heddle.log.v1.ListSetAsideRequest"> & {
+  /**
+   * @generated from field: uint32 partition = 1;
+   */
+  partition: number;
+
+  /**
+   * @generated from field: uint64 sequence = 2;
+   */
+  sequence: bigint;
+};
+
+/**
+ * Describes the message heddle.log.v1.ListSetAsideRequest.
+ * Use `create(ListSetAsideRequestSchema)` to create a new message.
+ */
+export const ListSetAsideRequestSchema: GenMessage<ListSetAsideRequest> = /*@__PURE__*/
+  messageDesc(file_heddle_log_v1_log_service, 5);
+
+/**
+ * @generated from message heddle.log.v1.ListSetAsideResponse
+ */
+export type ListSetAsideResponse = Message<"heddle.log.v1.ListSetAsideResponse"> & {
+  /**
+   * @generated from field: repeated heddle.log.v1.SetAside set_aside = 1;
+   */
+  setAside: SetAside[];
+};
+
+/**
+ * Describes the message heddle.log.v1.ListSetAsideResponse.
+ * Use `create(ListSetAsideResponseSchema)` to create a new message.
+ */
+export const ListSetAsideResponseSchema: GenMessage<ListSetAsideResponse> = /*@__PURE__*/
+  messageDesc(file_heddle_log_v1_log_service, 6);
+
+/**
  * @generated from message heddle.log.v1.ShowRecordRequest
  */
 export type ShowRecordRequest = Message<"heddle.log.v1.ShowRecordRequest"> & {
@@ -198,7 +237,7 @@ export type ShowRecordRequest = Message<"heddle.log.v1.ShowRecordRequest"> & {
  * Use `create(ShowRecordRequestSchema)` to create a new message.
  */
 export const ShowRecordRequestSchema: GenMessage<ShowRecordRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_log_v1_log_service, 5);
+  messageDesc(file_heddle_log_v1_log_service, 7);
 
 /**
  * @generated from message heddle.log.v1.ShowRecordResponse
@@ -215,7 +254,7 @@ export type ShowRecordResponse = Message<"heddle.log.v1.ShowRecordResponse"> & {
  * Use `create(ShowRecordResponseSchema)` to create a new message.
  */
 export const ShowRecordResponseSchema: GenMessage<ShowRecordResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_log_v1_log_service, 6);
+  messageDesc(file_heddle_log_v1_log_service, 8);
 
 /**
  * @generated from message heddle.log.v1.RedriveRequest
@@ -228,7 +267,7 @@ export type RedriveRequest = Message<"heddle.log.v1.RedriveRequest"> & {
  * Use `create(RedriveRequestSchema)` to create a new message.
  */
 export const RedriveRequestSchema: GenMessage<RedriveRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_log_v1_log_service, 7);
+  messageDesc(file_heddle_log_v1_log_service, 9);
 
 /**
  * @generated from message heddle.log.v1.RedriveResponse
@@ -254,7 +293,7 @@ export type RedriveResponse = Message<"heddle.log.v1.RedriveResponse"> & {
  * Use `create(RedriveResponseSchema)` to create a new message.
  */
 export const RedriveResponseSchema: GenMessage<RedriveResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_log_v1_log_service, 8);
+  messageDesc(file_heddle_log_v1_log_service, 10);
 
 /**
  * @generated from message heddle.log.v1.SkipRequest
@@ -293,7 +332,7 @@ export type SkipRequest = Message<"heddle.log.v1.SkipRequest"> & {
  * Use `create(SkipRequestSchema)` to create a new message.
  */
 export const SkipRequestSchema: GenMessage<SkipRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_log_v1_log_service, 9);
+  messageDesc(file_heddle_log_v1_log_service, 11);
 
 /**
  * @generated from message heddle.log.v1.SkipResponse
@@ -306,7 +345,7 @@ export type SkipResponse = Message<"heddle.log.v1.SkipResponse"> & {
  * Use `create(SkipResponseSchema)` to create a new message.
  */
 export const SkipResponseSchema: GenMessage<SkipResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_log_v1_log_service, 10);
+  messageDesc(file_heddle_log_v1_log_service, 12);
 
 /**
  * Served beside the profile service; its callers are allowed separately.
@@ -323,6 +362,17 @@ export const LogService: GenService<{
     methodKind: "unary";
     input: typeof GetStatusRequestSchema;
     output: typeof GetStatusResponseSchema;
+  },
+  /**
+   * Dead letters of the intake behind a place, by partition and sequence, up to a thousand; none once those were all. GetStatus
+   * returns the first ones.
+   *
+   * @generated from rpc heddle.log.v1.LogService.ListSetAside
+   */
+  listSetAside: {
+    methodKind: "unary";
+    input: typeof ListSetAsideRequestSchema;
+    output: typeof ListSetAsideResponseSchema;
   },
   /**
    * The content of the record that blocks a user; without a user, of the intake's dead letter at this place. Refusals: NOT_FOUND
