@@ -21,10 +21,10 @@ export async function listPage(
   of.signal.throwIfAborted();
   const listing = listAddresses(parts.store, { workspaceId: of.scope.workspaceId, list: of.list }, {
     addresses: addressed,
-    from: Number(filter?.from ?? 0n),
-    to: filter === undefined || filter.to === 0n ? Number.MAX_SAFE_INTEGER : Number(filter.to),
+    from: timeOf(filter?.from ?? 0n),
+    to: timeOf(filter?.to || latest),
     limit: Math.min(filter?.limit || limits.addressesPageDefault, limits.addressesPageMax),
-    offset: filter?.offset ?? 0,
+    offset: Math.min(filter?.offset ?? 0, offsetMax),
     ascending: filter?.ascending ?? false,
     signal: of.signal,
   });
@@ -36,6 +36,16 @@ export async function listPage(
   }));
   return { addresses, behind: late || held };
 }
+
+/** The nearest one that a number holds exactly: it is beyond every date. */
+function timeOf(ms: bigint): number {
+  if (ms > latest) return Number(latest);
+  return Number(ms < -latest ? -latest : ms);
+}
+
+const latest = BigInt(Number.MAX_SAFE_INTEGER);
+/** Stores count the rows of a page in 31 bits. */
+const offsetMax = 2 ** 31 - 1 - limits.addressesPageMax;
 
 function addressesOf(filter: AddressFilter | undefined, list: ListName): readonly string[] {
   return (filter?.addresses ?? []).map(list === "invalid" ? phoneToRead : emailToRead);
