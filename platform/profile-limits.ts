@@ -3,6 +3,8 @@ export const profileLimits = {
   attributesPerProfileMax: 20_000,
   // Users merged into one, directly or before, whose ids go on meaning it: beyond, the oldest mean no user
   takenInPerUserMax: 1_000,
+  // Of any request that goes into the log, in all its lists: POST /v2/subscription/status/set takes so many groups, each with so many external ids and addresses
+  requestElementsMax: 50 * (1 + 50 + 50),
   // By which a user is found, at least as many as one object may name: beyond, the oldest mean no user
   devicesPerUserMax: 100,
   // As JSON text, without the counts by day: two of them are one mutation of Cassandra where users are merged

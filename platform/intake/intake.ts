@@ -6,7 +6,7 @@ import type { RequestContext } from "../request-context.ts";
 import { noTracer, traced, type Tracer } from "../telemetry/tracer.ts";
 import type { IdempotencyMark } from "./idempotency.ts";
 import { encodeRecord, type IntakeBody } from "./record-bytes.ts";
-import { checkedRecord } from "./record-size.ts";
+import { checkedRecord, checkElements } from "./record-size.ts";
 import { type Position, positionToToken } from "./position.ts";
 
 export interface AppendParts {
@@ -37,7 +37,7 @@ export interface Submission {
 }
 
 /**
- * Resolves with the place of the request when it is durable. Refuses as Log.append does, and BODY_TOO_LARGE. The append is a span of
+ * Resolves with the place of the request when it is durable. Refuses as Log.append does, BATCH_TOO_LARGE and BODY_TOO_LARGE. The append is a span of
  * its request's trace, and what happens to the record later is its child.
  */
 export async function appendRecord(
@@ -45,6 +45,7 @@ export async function appendRecord(
   context: RequestContext,
   submission: Submission,
 ): Promise<Position> {
+  checkElements(submission.body);
   const partition = partitionOf(context.workspaceId, log.partitions);
   function append(from: RequestContext): Promise<number> {
     const record = encodeRecord(from, submission, clock.now());

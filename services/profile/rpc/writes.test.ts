@@ -3,6 +3,7 @@ import { create, fromBinary, type MessageInitShape, toJson } from "@bufbuild/pro
 import type { Client } from "@connectrpc/connect";
 import { expect, test } from "vitest";
 import { fakeClock } from "../../../platform/clock.fixture.ts";
+import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { directClient } from "../../../platform/rpc/direct.ts";
 import {
@@ -110,6 +111,15 @@ test.each(Object.entries(unwhole))("%s is refused, and nothing is in the log", a
   const refused = await ask(client).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(Refusal);
   expect((refused as Refusal).reason).toBe("INPUT_INVALID");
+  expect(records).toEqual([]);
+});
+
+test("more elements than any request over HTTP has are refused, those of all lists together, and nothing is in the log", async () => {
+  const { records, client } = openWorld();
+  const aliases = Array.from({ length: limits.requestElementsMax }, () => alias);
+  await expect(client.createAliases({ scope, aliases: [...aliases, alias] })).rejects.toMatchObject({ reason: "BATCH_TOO_LARGE" });
+  const target = { ...ann, prioritization: aliases.map(() => 1 as const) };
+  await expect(client.mergeUsers({ scope, updates: [{ source: ann, target }] })).rejects.toMatchObject({ reason: "BATCH_TOO_LARGE" });
   expect(records).toEqual([]);
 });
 

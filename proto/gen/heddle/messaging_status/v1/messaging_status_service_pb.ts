@@ -1168,7 +1168,7 @@ export const SkipSetAsideResponseSchema: GenMessage<SkipSetAsideResponse> = /*@_
 /**
  * State is kept by normalised address, whether or not a user has it; requests may spell it otherwise. A write is answered when the request is
  * durable in the intake log; a read first waits, for a limited time, until all records that were in the log when it arrived
- * are applied (read barrier).
+ * are applied (read barrier). A write refuses BATCH_TOO_LARGE for more than 5,050 addresses.
  *
  * @generated from service heddle.messaging_status.v1.MessagingStatusService
  */

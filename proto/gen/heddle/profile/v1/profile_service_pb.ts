@@ -2293,7 +2293,7 @@ export const SeriesRangeSchema: GenEnum<SeriesRange> = /*@__PURE__*/
 /**
  * A write is answered when the request is durable in the intake log; a read first waits, for a limited time,
  * until all records that were in the log when it arrived are applied (read barrier). A write refuses INPUT_INVALID for a name that no
- * user can have (heddle.intake.v1.UserKey), BODY_TOO_LARGE, LOG_FULL, LOG_UNAVAILABLE, and with an idempotency key
+ * user can have (heddle.intake.v1.UserKey), BATCH_TOO_LARGE for more than 5,050 elements in all lists together, BODY_TOO_LARGE, LOG_FULL, LOG_UNAVAILABLE, and with an idempotency key
  * IDEMPOTENCY_KEY_REUSED and OUTCOME_UNKNOWN, as does one that reports what was decided of each element.
  *
  * @generated from service heddle.profile.v1.ProfileService

@@ -971,6 +971,7 @@ export const ChannelSchema: GenEnum<Channel> = /*@__PURE__*/
 /**
  * A write is answered when the request is durable in the intake log; a read first waits, for a limited time,
  * until all records that were in the log when it arrived are applied (read barrier).
+ * A write refuses BATCH_TOO_LARGE for more than 5,050 elements in all lists together.
  *
  * @generated from service heddle.subscription.v1.SubscriptionService
  */
