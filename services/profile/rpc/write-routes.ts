@@ -21,7 +21,7 @@ import { hasAtMostChars } from "../domain/check-text.ts";
 import { isDeviceName } from "../domain/resolve-devices.ts";
 import { decidedRepeat, submit } from "../intake/submit.ts";
 import { selectorToWrite, userKeyToWrite } from "../intake/user-key-message.ts";
-import { isJobId, type ServiceParts } from "./request.ts";
+import type { ServiceParts } from "./request.ts";
 import { write, writeDecided } from "./write.ts";
 
 type Routes = Partial<ServiceImpl<typeof ProfileService>>;
@@ -77,7 +77,6 @@ export function mergeRoutes(parts: ServiceParts) {
     /** Answered when the resolver has decided it. */
     async undoMerge(message) {
       const { jobId, index } = message;
-      if (!isJobId(jobId)) throw new Refusal("INPUT_INVALID", "Expected the job id of a merge, got something else");
       const body = { case: "undoMerge" as const, value: { jobId, index } };
       const { answer, items } = await writeDecided(parts, { method: method.undoMerge, message, body });
       const refused = items.find((item) => !item.ok);

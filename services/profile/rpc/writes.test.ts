@@ -102,7 +102,6 @@ const unwhole: Record<string, Ask> = {
   "a user identified as nobody": (client) => client.identifyUsers({ scope, identifications: [{ user: ann }] }),
   "a deletion by a platform id that is none": (client) => client.deleteUsers({ scope, users: [by({ case: "platformId", value: "zz" })] }),
   "a deletion by an email that is none": (client) => client.deleteUsers({ scope, users: [by({ case: "email", value: "ann" })] }),
-  "the undo of a job that cannot be": (client) => client.undoMerge({ scope, jobId: long }),
   "no workspace": (client) => client.deleteUsers({ scope: {}, users: [ann] }),
 };
 
