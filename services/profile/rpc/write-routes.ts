@@ -43,10 +43,9 @@ export function nameRoutes(parts: ServiceParts) {
       return Object.assign(answer, { errors: errorsOf(items, "alias_updates") });
     },
     async renameExternalIds(message) {
-      const renames = message.renames.map(renameToWrite);
-      const body = { case: "renameExternalIds" as const, value: { renames } };
+      const body = { case: "renameExternalIds" as const, value: { renames: message.renames.map(renameToWrite) } };
       const { answer, items } = await writeDecided(parts, { method: method.renameExternalIds, message, body });
-      return Object.assign(answer, { renamed: takenOf(items, renames), errors: errorsOf(items, "external_id_renames") });
+      return Object.assign(answer, { renamed: takenOf(items, message.renames), errors: errorsOf(items, "external_id_renames") });
     },
     async removeExternalIds(message) {
       const externalIds = externalIdsToWrite(message.externalIds);
