@@ -3,6 +3,7 @@ import { create } from "@bufbuild/protobuf";
 import { normaliseEmail, normalisePhone } from "../../platform/address.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Refusal } from "../../platform/refusal.ts";
+import { hasAtMostChars, isStorable } from "../../platform/text.ts";
 import {
   type Alias,
   AliasSchema,
@@ -40,7 +41,7 @@ export function aliasPartOf(value: unknown, field: string): string {
   if (!isSent(value) || value === "") throw invalid(`'${field}' is required`);
   const part = idText(value);
   if (typeof part !== "string" || !isStorable(part)) throw noText(field, part);
-  if (charsOf(part) > limits.aliasPartCharsMax) throw invalid(`'${field}' must be at most ${limits.aliasPartCharsMax} characters`);
+  if (!hasAtMostChars(part, limits.aliasPartCharsMax)) throw invalid(`'${field}' must be at most ${limits.aliasPartCharsMax} characters`);
   return part;
 }
 
@@ -161,16 +162,4 @@ const prioritiesText =
 
 function named(priority: string): Priority {
   return priorities.get(priority) ?? Priority.UNSPECIFIED;
-}
-
-/** A NUL ends texts early in too many stores, and half a surrogate pair is no text: two ids would become one. */
-export function isStorable(text: string): boolean {
-  return !text.includes("\u0000") && text.isWellFormed();
-}
-
-function charsOf(text: string): number {
-  if (text.length <= limits.aliasPartCharsMax) return text.length;
-  let chars = 0;
-  for (const _ of text) chars += 1;
-  return chars;
 }

@@ -5,15 +5,15 @@
 import { Buffer } from "node:buffer";
 import { limits } from "../limits.ts";
 import { Refusal } from "../refusal.ts";
+import { hasAtMostChars, isStorable } from "../text.ts";
 
 export function isExternalId(id: string): boolean {
-  return isStorable(id) && Buffer.byteLength(id) <= limits.externalIdBytesMax;
+  return id !== "" && isStorable(id) && Buffer.byteLength(id) <= limits.externalIdBytesMax;
 }
 
 /** A label or a name of an alias. */
 export function isAliasPart(part: string): boolean {
-  if (!isStorable(part)) return false;
-  return part.length <= limits.aliasPartCharsMax || part.slice(0, limits.aliasPartCharsMax * 2 + 1).length <= limits.aliasPartCharsMax;
+  return part !== "" && isStorable(part) && hasAtMostChars(part, limits.aliasPartCharsMax);
 }
 
 /** In either case; ids are kept in lower case. */
@@ -36,8 +36,4 @@ export function externalIdToWrite(id: string, what: string): string {
 export function aliasPartToWrite(part: string, what: string): string {
   if (isAliasPart(part)) return part;
   throw new Refusal("INPUT_INVALID", `Expected ${what}, of 1 to ${limits.aliasPartCharsMax} characters without U+0000`);
-}
-
-function isStorable(text: string): boolean {
-  return text !== "" && !text.includes("\u0000") && text.isWellFormed();
 }

@@ -148,6 +148,25 @@ test("a user may have hundreds of aliases, all of them are found", async () => {
   expect((await heddle.user(external_id)).user_aliases).toHaveLength(300);
 });
 
+test("an alias of 255 characters that are two of UTF-16 each is taken at every door and finds its user", async () => {
+  const [long, other] = ["😀", "😎"].map((character) => fresh("a").slice(0, 35) + character.repeat(220)) as [string, string];
+  const external_id = fresh("user");
+  await heddle.track({ attributes: [{ external_id, a: 1 }] });
+  const old = alias(long);
+  await heddle.accept(path, { user_aliases: [{ external_id, ...old }] });
+  const update = { alias_label: long, old_alias_name: old.alias_name, new_alias_name: other };
+  await heddle.accept("/users/alias/update", { alias_updates: [update] });
+  const user_alias = { alias_label: long, alias_name: other };
+  await heddle.track({ attributes: [{ user_alias, b: 2 }] });
+  const found = await heddle.post("/users/export/ids", {
+    user_aliases: [user_alias],
+    fields_to_export: ["external_id", "custom_attributes"],
+  });
+  expect(found.body.users).toEqual([{ external_id, custom_attributes: { a: 1, b: 2 } }]);
+  await heddle.accept("/users/delete", { user_aliases: [user_alias] });
+  expect((await heddle.post("/users/export/ids", { external_ids: [external_id] })).body.users).toEqual([]);
+});
+
 test("aliases beyond the bytes of one user are told in errors at every door, and never dropped in silence", async () => {
   const { external_id, taken } = await userWithLongAliases(180);
   const shorts = Array.from({ length: 3 }, () => alias(fresh("label")));
