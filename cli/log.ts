@@ -6,6 +6,7 @@ import { limits } from "../platform/limits.ts";
 import { shownFrom } from "../platform/lane/shown-record.ts";
 import { openSqliteLog } from "../platform/log/sqlite.ts";
 import { readPeer } from "../platform/mesh-config.ts";
+import { pagesBehind } from "../platform/pages-behind.ts";
 import { LogService, type SetAside } from "../proto/gen/heddle/log/v1/log_service_pb.ts";
 import { type LogOperation, openLogOperation } from "../services/profile/wire.ts";
 import type { FolderOptions, WorkspaceOptions } from "./access-place.ts";
@@ -64,13 +65,10 @@ async function statusOf(log: LogOperation, all: boolean) {
   const first = await log.status();
   const moreLetters = first.setAside.length >= limits.heldRedriveMax;
   if (!all || !moreLetters) return { ...first, moreLetters };
-  const letters = [...first.setAside];
-  for (let last = letters.at(-1); last !== undefined;) {
-    const page: typeof first.setAside = await log.deadLettersBehind(last);
-    letters.push(...page);
-    last = page.at(-1);
-  }
-  return { ...first, setAside: letters, moreLetters: false };
+  const pages = pagesBehind<(typeof first.setAside)[number]>(async (last) =>
+    last === undefined ? first.setAside : await log.deadLettersBehind(last)
+  );
+  return { ...first, setAside: (await Array.fromAsync(pages)).flat(), moreLetters: false };
 }
 
 export async function redrive(options: FolderOptions): Promise<number> {

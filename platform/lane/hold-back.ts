@@ -129,18 +129,6 @@ export function redrivable(
   });
 }
 
-/** All that wait, a page of them in memory at a time; `next` gives those behind a place. */
-export async function* deadLetterPages(
-  next: (after: SetAsidePlace | undefined) => Promise<readonly SetAside[]>,
-): AsyncGenerator<readonly SetAside[]> {
-  for (let after: SetAsidePlace | undefined;;) {
-    const page = await next(after);
-    after = page.at(-1)?.record;
-    if (after === undefined) return;
-    yield page;
-  }
-}
-
 /** Those that do not say their workspace, and the others. */
 export function partitioned(records: readonly LaneRecord[]): readonly [lost: LaneRecord[], known: LaneRecord[]] {
   return [records.filter(({ workspaceId }) => workspaceId === ""), records.filter(({ workspaceId }) => workspaceId !== "")];

@@ -8,6 +8,7 @@ import { limits } from "../../platform/limits.ts";
 import type { Log } from "../../platform/log/log.ts";
 import { partitionOf } from "../../platform/log/partition.ts";
 import type { Logger } from "../../platform/logger.ts";
+import { pagesBehind } from "../../platform/pages-behind.ts";
 import { repeatedly } from "../../platform/repeatedly.ts";
 import type { Database } from "../../platform/sqlite/database.ts";
 import { createLagLook, type Lag, openLagMeter } from "../../platform/telemetry/lag.ts";
@@ -21,6 +22,7 @@ import { type EmailStatuses, noStatuses, renderUsers } from "./domain/email-stat
 import { findUsers } from "./domain/find-users.ts";
 import type { Addressed } from "./domain/lane-item.ts";
 import type { Applied, Position } from "./domain/ports.ts";
+import type { Profile } from "./domain/profile.ts";
 import { resolveBatch } from "./domain/resolve-batch.ts";
 import type { JsonObject } from "./domain/track-object.ts";
 import type { UserId, UserKey } from "./domain/user-key.ts";
@@ -202,10 +204,8 @@ export async function* readUsers(
   // One read transaction for all pages: a server that writes meanwhile changes nothing of what is read here
   database.handle.exec("BEGIN");
   try {
-    let page = await profiles.page(of.workspaceId, "", limits.usersPerPageMax);
-    while (page.length > 0) {
+    for await (const page of pagesBehind<Profile>((last) => profiles.page(of.workspaceId, last?.id ?? "", limits.usersPerPageMax))) {
       yield (await renderUsers({ emailStatuses: of.emailStatuses, identities }, page, of)).users;
-      page = await profiles.page(of.workspaceId, page.at(-1)?.id ?? "", limits.usersPerPageMax);
     }
   } finally {
     database.handle.exec("COMMIT");

@@ -6,7 +6,8 @@
 import { errorText } from "../../../platform/error-text.ts";
 import type { Aged } from "../../../platform/age.ts";
 import { halved } from "../../../platform/lane/halve.ts";
-import { createHolds, deadLetterPages, type Holds, planAround, type Planned, type Taken } from "../../../platform/lane/hold-back.ts";
+import { pagesBehind } from "../../../platform/pages-behind.ts";
+import { createHolds, type Holds, planAround, type Planned, type Taken } from "../../../platform/lane/hold-back.ts";
 import type { SetAside } from "../../../platform/lane/lane.ts";
 import type { LaneBody } from "../lane/lane-window.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
@@ -199,7 +200,8 @@ async function redrive<State extends Aged, Said extends ConsentRecord, OfWorkspa
   );
   const asked = new Set(keys);
   let holds = createHolds([]);
-  for await (const page of deadLetterPages((after) => parts.setAsideOf(workspaceId, limits.setAsideRedrivePage, after))) {
+  const pages = pagesBehind<SetAside>((last) => parts.setAsideOf(workspaceId, limits.setAsideRedrivePage, last?.record));
+  for await (const page of pages) {
     const meant = page.map(({ record }) => record).filter(({ key }) => keys.length === 0 || asked.has(key));
     for (const run of runsOf(parts, meant.flatMap((record) => parts.messages.takenFromRow(record)))) {
       const { free, holds: after } = await applyAround(parts, workspaceId, { run, holds });

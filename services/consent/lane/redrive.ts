@@ -4,7 +4,6 @@
  */
 import { limits } from "../../../platform/limits.ts";
 import {
-  deadLetterPages,
   type Holds,
   partitioned,
   redrivable,
@@ -14,6 +13,7 @@ import {
   type Whose,
 } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
+import { pagesBehind } from "../../../platform/pages-behind.ts";
 import type { ShownRecord } from "../../../platform/lane/shown-record.ts";
 import type { LaneMessages } from "../engine/lane-message.ts";
 import type { ConsentTables } from "../store/tables.ts";
@@ -61,7 +61,7 @@ export function redriving({ tables, takenFromRow, shown, whoseBody, redriveBody,
     async redriveSetAside() {
       const holds = new Map<string, Holds>();
       let found = 0;
-      for await (const page of deadLetterPages((after) => tables.listSetAside(limits.setAsideRedrivePage, after))) {
+      for await (const page of pagesBehind<SetAside>((last) => tables.listSetAside(limits.setAsideRedrivePage, last?.record))) {
         const [lost, known] = partitioned(redrivable(page, takenFromRow, holds));
         for (const [workspaceId, records] of Map.groupBy(known, (record) => record.workspaceId)) await askFor(workspaceId, records);
         found += known.length;

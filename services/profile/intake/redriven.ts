@@ -4,6 +4,7 @@ import { sha256 } from "../../../platform/intake/idempotency.ts";
 import { limits } from "../../../platform/limits.ts";
 import { IdempotencySchema, IntakeRecordSchema } from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import type { Log } from "../../../platform/log/log.ts";
+import { pagesBehind } from "../../../platform/pages-behind.ts";
 import type { IdentityWriter, ProfileStore, SetAsidePlace, SetAsideRecord } from "../domain/ports.ts";
 import { decodeRecord } from "./record-message.ts";
 
@@ -25,16 +26,14 @@ export async function* redrivable(
   }
 }
 
-/** All that were set aside, or those of one partition; a page of them is in memory at a time. */
+/** All that were set aside, or those of one partition. */
 async function* eachDeadLetter(profiles: Pick<ProfileStore, "listSetAside">, partition?: number): AsyncGenerator<SetAsideRecord> {
-  for (let after = partition === undefined ? undefined : beginning(partition);;) {
-    const page: SetAsideRecord[] = await profiles.listSetAside(limits.heldRedriveMax, after);
+  const first = partition === undefined ? undefined : beginning(partition);
+  for await (const page of pagesBehind<SetAsideRecord>((last) => profiles.listSetAside(limits.heldRedriveMax, last ?? first))) {
     for (const record of page) {
       if (partition !== undefined && record.partition !== partition) return;
       yield record;
     }
-    after = page.at(-1);
-    if (after === undefined) return;
   }
 }
 

@@ -1,7 +1,6 @@
 /** What the RPCs need, and what their messages hold of reads and groups. */
 
 import { positionFromToken } from "../../../platform/intake/position.ts";
-import { limits } from "../../../platform/limits.ts";
 import { type Scoped, scopeOf } from "../../../platform/request-context.ts";
 import type { WorkSource } from "../../../platform/telemetry/work-metrics.ts";
 import type { KnownGroups, Scope } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
@@ -31,11 +30,6 @@ export function groupsOf({ groups }: { readonly groups?: KnownGroups | undefined
 export function readOf(message: Scoped<Scope>): ReadRequest {
   const { workspaceId, requestId, readAfter, traceparent } = scopeOf(message);
   return { workspaceId, requestId, readAfter: positionFromToken(readAfter), ...(traceparent !== "" && { traceparent }) };
-}
-
-/** Whether a text can be a job's id, and so part of the key of a row. */
-export function isJobId(text: string): boolean {
-  return text.length <= limits.stringValueCharsMax;
 }
 
 const encoder = new TextEncoder();

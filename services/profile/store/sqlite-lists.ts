@@ -1,5 +1,6 @@
 /** Lists over many users and workspaces in the embedded store: who is blocked, what was set aside, which merges are over. */
 import { limits } from "../../../platform/limits.ts";
+import { pagesBehind } from "../../../platform/pages-behind.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
 import type { HeldEntry, ProfileStore } from "../domain/ports.ts";
 import { originsFromRow } from "./origin-rows.ts";
@@ -13,14 +14,13 @@ export function sqliteLists(
       const rows = database.prepare("SELECT workspace_id, user_id, reason FROM profile_held LIMIT ?").all(max);
       return Promise.resolve(rows.map(blockedUser));
     },
-    async *allBlocked() {
+    allBlocked() {
       const sql = `SELECT workspace_id, user_id, reason FROM profile_held WHERE (workspace_id, user_id) > (?, ?)
         ORDER BY workspace_id, user_id LIMIT ?`;
-      for (let last: Omit<HeldEntry, "reason"> | undefined = { workspaceId: "", userId: "" }; last !== undefined;) {
-        const page: HeldEntry[] = database.prepare(sql).all(last.workspaceId, last.userId, limits.heldRedriveMax).map(blockedUser);
-        last = page.at(-1);
-        if (page.length > 0) yield page;
-      }
+      return pagesBehind<HeldEntry>((last) => {
+        const rows = database.prepare(sql).all(last?.workspaceId ?? "", last?.userId ?? "", limits.heldRedriveMax);
+        return Promise.resolve(rows.map(blockedUser));
+      });
     },
     pageBlocked(workspaceId, after, max) {
       const sql = "SELECT workspace_id, user_id, reason FROM profile_held WHERE workspace_id = ? AND user_id > ? ORDER BY user_id LIMIT ?";
