@@ -1,6 +1,7 @@
 /** Every limit of the system, with its unit in its name. */
 import { liveLimits } from "./live-limits.ts";
 import { laneLimits } from "./lane-limits.ts";
+import { eventLimits } from "./event-limits.ts";
 import { consentLimits } from "./consent-limits.ts";
 import { contentLimits } from "./content-limits.ts";
 import { tenantLimits } from "./tenant-limits.ts";
@@ -10,6 +11,7 @@ import { storeLimits } from "./store-limits.ts";
 
 export const limits = {
   ...laneLimits,
+  ...eventLimits,
   // HTTP edge
   jsonDepthMax: 64,
   // Of one array or object: half of objectBytesMax, so that no object that is taken holds one with more
@@ -314,18 +316,6 @@ export const limits = {
   rpcHealthCheckMs: 500,
   rpcRetryMs: 50,
   rpcQuietEndMs: 2_000,
-  // Events for others
-  // The body of one, whatever the server takes: an event about several users is split by it
-  eventBytesMax: 48 * 1024,
-  eventsKeptMax: 5_000,
-  // Names that an event lists of one user, and their length together: more are left out, and the event says so
-  eventNamesMax: 255,
-  eventNamesCharsMax: 8_192,
-  eventsInFlightMax: 256,
-  eventBytesInFlightMax: 1024 * 1024,
-  eventsWaitingMax: 1_000,
-  eventsRepeatMs: 10 * 60 * 1000,
-  eventsKeepMs: 7 * 24 * 3600 * 1000,
   reflectionSymbolCharsMax: 512,
   // Seeing: metrics, traces, console
   metricsConnectionsMax: 32,

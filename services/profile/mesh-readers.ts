@@ -11,6 +11,7 @@ import { createLanePositions } from "../../platform/lane/lane-positions.ts";
 import type { LaneLayout } from "../../platform/lane/layout.ts";
 import type { IdentityStore, IdentityWriter, ProfileStore, ProfileWriter } from "./domain/ports.ts";
 import type { Events } from "../../platform/events/events.ts";
+import { lingering } from "./events/lingering.ts";
 import { createOutgoing } from "./events/outgoing.ts";
 import { eventsOf } from "./events/profile-events.ts";
 import { resolveBatch } from "./domain/resolve-batch.ts";
@@ -78,6 +79,7 @@ export function startMeshReaders(options: MeshReaderOptions): MeshReaders {
   const publisher = createProgressPublisher(options);
   const gate = createGate(limits.lanesAppliedAtOnceMax);
   const slices = createTimeSlices(options.clock, limits.timeSliceMs);
+  const publishEvents = lingering(options.events.publish, options.clock);
   const partitions = Array.from({ length: options.intake.partitions }, (_, partition) => `${resolving}${partition}`);
   const lanes = Array.from({ length: options.layout.lanes }, (_, lane) => `${applying}${lane}`);
   const resolvers: Resolvers = new Map();
@@ -90,7 +92,7 @@ export function startMeshReaders(options: MeshReaderOptions): MeshReaders {
     start: (work) =>
       work.startsWith(resolving)
         ? startResolver(options, { publisher, slices, resolvers }, Number(work.slice(resolving.length)))
-        : startApplier(options, { publisher, slices, gate }, Number(work.slice(applying.length))),
+        : startApplier(options, { publisher, slices, gate, publishEvents }, Number(work.slice(applying.length))),
   });
   return {
     owned: ownership.owned,
@@ -156,12 +158,20 @@ function startResolver(
   };
 }
 
+/** What the appliers of a process have in common. */
+interface ApplierShares {
+  readonly publisher: ProgressPublisher;
+  readonly slices: TimeSlices;
+  readonly gate: Gate;
+  readonly publishEvents: Events["publish"];
+}
+
 function startApplier(
   options: MeshReaderOptions,
-  { publisher, slices, gate }: { publisher: ProgressPublisher; slices: TimeSlices; gate: Gate },
+  { publisher, slices, gate, publishEvents }: ApplierShares,
   lane: number,
 ): Reading {
-  const outgoing = createOutgoing(options.events.publish, options.logger);
+  const outgoing = createOutgoing(publishEvents, options.logger);
   return applyLane({
     ...options,
     lane,
