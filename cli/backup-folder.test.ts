@@ -20,7 +20,7 @@ test("a backup in a folder is called by its time, to the second", () => {
 });
 
 test("all but the newest go, and what killed backups left before them; other files stay", () => {
-  const halves = [`${made(2)}.part`, `${made(2)}.part-wal`, `${made(6)}.part`];
+  const halves = [`${made(2)}.part`, `${made(2)}.part-wal`, `${made(6)}.part`, `${made(2)}.whole`];
   for (const name of [made(1), made(3), made(4), made(5), ...halves, "heddle.db", "notes.txt"]) writeFileSync(join(folder, name), "");
   mkdirSync(join(folder, "heddle-other"));
   expect(removeOldBackups(join(folder, made(5)), 2)).toEqual([made(1), made(3)]);

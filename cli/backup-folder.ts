@@ -23,4 +23,4 @@ export function removeOldBackups(made: string, keep: number): readonly string[] 
 }
 
 const backupName = /^heddle-\d{8}T\d{6}Z[.]db$/;
-const halfName = /^heddle-\d{8}T\d{6}Z[.]db[.]part(?:-wal|-shm|-journal)?$/;
+const halfName = /^heddle-\d{8}T\d{6}Z[.]db[.](?:part|whole)(?:-wal|-shm|-journal)?$/;

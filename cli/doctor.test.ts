@@ -1,5 +1,5 @@
 /** heddle doctor beside a server: it asks the one that has the folder. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { DatabaseSync } from "node:sqlite";
 import { tmpdir } from "node:os";
@@ -46,13 +46,19 @@ test("the server that runs is named with its process, its address and whether it
   expect(found("port")).toEqual({ check: "port", level: "ok", text: `the server that runs listens on ${url}` });
 });
 
-test("a command of a newer build leaves the tables of the server that runs alone, and says what to do", async () => {
+test.each([
+  ["access", ["keys", "list"]],
+  ["profile", ["export"]],
+])("a command of a newer build leaves the %s tables of the server that runs alone, and says what to do", async (name, command) => {
   await start();
+  const declaration = join(folder, "heddle.yaml");
+  writeFileSync(declaration, "companies: [{ name: acme, workspaces: [{ name: shop }] }]");
+  expect(await runCommand(["apply", "-f", declaration], { HEDDLE_DATA_DIR: folder })).toMatchObject({ code: 0 });
   const database = new DatabaseSync(join(folder, "heddle.db"), { timeout: 5_000 });
-  const version = () => database.prepare("SELECT version FROM schema_versions WHERE name = 'access'").get()?.["version"];
-  database.exec("UPDATE schema_versions SET version = version - 1 WHERE name = 'access'");
+  const version = () => database.prepare("SELECT version FROM schema_versions WHERE name = ?").get(name)?.["version"];
+  database.prepare("UPDATE schema_versions SET version = version - 1 WHERE name = ?").run(name);
   const before = version();
-  const { code, errors } = await runCommand(["keys", "list"], { HEDDLE_DATA_DIR: folder });
+  const { code, errors } = await runCommand(command, { HEDDLE_DATA_DIR: folder });
   expect([code, version()]).toEqual([1, before]);
   expect(errors).toContain("The server that runs has older tables");
   database.close();

@@ -1,5 +1,5 @@
 /** heddle export: users as NDJSON, the named ones over HTTP or all of a workspace from the data folder or the mesh. */
-import { appendFileSync, existsSync, readFileSync, renameSync, statSync } from "node:fs";
+import { appendFileSync, closeSync, existsSync, openSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 import { type Client, type Input, openClient } from "../client/client.ts";
@@ -12,7 +12,7 @@ import { readMessagingStatus } from "../services/messaging-status/wire.ts";
 import { readUsers } from "../services/profile/wire.ts";
 import { withAccessPlace } from "./access-place.ts";
 import { connectPart } from "./called-part.ts";
-import { chooseWorkspace, databaseFile, dataFolder, isMesh, withAccess } from "./data-folder.ts";
+import { chooseWorkspace, databaseFile, dataFolder, isMesh, isServed, withAccess } from "./data-folder.ts";
 import { calling, serverKey, type ServerOptions, serverUrl } from "./http-call.ts";
 import { withScratch } from "./in-part.ts";
 import { CommandError, counted, exitCodes, printError, UsageError } from "./output.ts";
@@ -62,7 +62,7 @@ export async function exportUsers(options: ExportOptions): Promise<number> {
 async function* readFolder(options: ExportOptions): AsyncGenerator<readonly unknown[]> {
   const folder = dataFolder(options.dataDir, options.env);
   const workspace = await withAccess(folder, async (access) => chooseWorkspace(access.rows(), options.workspace));
-  const database = openDatabase({ path: join(folder, databaseFile) });
+  const database = openDatabase({ path: join(folder, databaseFile), beside: true, isServed: () => isServed(folder) });
   try {
     const { statuses } = await readMessagingStatus(database, systemClock);
     yield* readUsers(database, {
@@ -159,9 +159,14 @@ async function intoOutput(file: string | undefined, work: (write: (text: string)
   if (existsSync(file) && !statSync(file).isFile()) {
     throw new UsageError(`"${file}" is not a file: name one, or leave out -o to write to standard output`);
   }
-  await withScratch(`${file}.part`, async (part) => {
-    await work(async (text) => appendFileSync(part, text));
-    renameSync(part, file);
+  await withScratch(`${file}.part`, async (part, moveTo) => {
+    const handle = openSync(part, "a");
+    try {
+      await work(async (text) => appendFileSync(handle, text));
+    } finally {
+      closeSync(handle);
+    }
+    moveTo(file);
   });
 }
 

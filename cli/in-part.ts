@@ -1,7 +1,9 @@
 /** Files that are whole or not there, and readable by their owner alone: they hold keys of links and all that is known of people. */
-import { closeSync, existsSync, openSync, renameSync, rmSync } from "node:fs";
+import { closeSync, existsSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { constants } from "node:os";
+import { dirname } from "node:path";
 import { leftOverChanges } from "../platform/sqlite/left-over.ts";
+import { syncFolder } from "../platform/sync-folder.ts";
 import { databaseEndings } from "../platform/sqlite/owner-only.ts";
 import { CommandError } from "./output.ts";
 
@@ -11,11 +13,11 @@ import { CommandError } from "./output.ts";
  */
 export async function inPart<T>(target: string, write: (path: string) => Promise<T>): Promise<T> {
   refuseChangesBeside(target);
-  return await withScratch(`${target}.part`, async (path) => {
+  return await withScratch(`${target}.part`, async (path, moveTo) => {
     const written = await write(path);
     if (existsSync(target)) throw new CommandError(`"${target}" is there already`);
     rmSync(`${target}-shm`, { force: true });
-    renameSync(path, target);
+    moveTo(target);
     return written;
   });
 }
@@ -29,17 +31,30 @@ export function refuseChangesBeside(target: string): void {
   );
 }
 
-/** An empty file for `work`, a database maybe, which goes after it, and where the command is interrupted. */
-export async function withScratch<T>(path: string, work: (path: string) => Promise<T>): Promise<T> {
-  function remove(): void {
-    clear(path);
+/**
+ * An empty file for `work`, a database maybe, which goes after it, and where the command is interrupted, unless `work` moved it into its place, for good.
+ * Where another command has begun with the same file meanwhile, the file is that one's: nothing is moved, which is an error, and nothing goes.
+ */
+export async function withScratch<T>(path: string, work: (path: string, moveTo: (target: string) => void) => Promise<T>): Promise<T> {
+  let own: number | undefined;
+  function isOwn(): boolean {
+    return own !== undefined && statSync(path, { throwIfNoEntry: false })?.ino === own;
   }
-  remove();
+  function moveTo(target: string): void {
+    if (!isOwn()) throw new CommandError(`Another command writes "${path}", too: run this one again when that has ended`);
+    renameSync(path, target);
+    syncFolder(dirname(target));
+  }
+  function remove(): void {
+    if (isOwn()) clear(path);
+  }
+  clear(path);
   process.on("exit", remove);
   for (const signal of interrupts) process.on(signal, exitBySignal);
   try {
     closeSync(openSync(path, "wx", 0o600));
-    return await work(path);
+    own = statSync(path).ino;
+    return await work(path, moveTo);
   } finally {
     for (const signal of interrupts) process.off(signal, exitBySignal);
     process.off("exit", remove);

@@ -4,6 +4,7 @@
  */
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { syncFolder } from "../sync-folder.ts";
 
 export interface Reach {
   /** The log that it is of; another one's file lies there where the log says another. */
@@ -67,12 +68,7 @@ function replace(path: string, text: string): void {
     closeSync(handle);
   }
   renameSync(`${path}.part`, path);
-  const folder = openSync(dirname(path), "r");
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
+  syncFolder(dirname(path));
 }
 
 const ownerOnly = 0o600;
