@@ -1,5 +1,6 @@
 /** The network policies against the edges of the mesh: each part itself names who may call it, and each caller may reach it. */
 import { beforeAll, expect, test } from "vitest";
+import { accessOf } from "./access.ts";
 import { environmentOf, type Loose, type Manifests, manifestsOf, overlays, renderText } from "./manifests.ts";
 import { partNames, readPart } from "./settings.ts";
 import { describeWithTools } from "./with-tools.ts";
@@ -52,6 +53,16 @@ for (const overlay of overlays) {
         expect(namesOf(manifests.named("NetworkPolicy", "parts-call-servers").spec.podSelector)).toContain("operator");
       },
     );
+
+    test("a part reaches NATS if it connects to NATS, and no other one does", async () => {
+      for (const part of partNames) {
+        const [container] = manifests.named("Deployment", part).spec.template.spec.containers;
+        const all = accessOf(await readPart(part, environmentOf(manifests, container)));
+        const policies = manifests.ofKind("NetworkPolicy").filter(({ spec }) => namesOf(spec.podSelector).includes(part));
+        const ports = policies.flatMap(({ spec }) => (spec.egress ?? []).flatMap((rule: Loose) => rule.ports ?? []));
+        expect(ports.some(({ port }: Loose) => port === 4222), part).toBe(all.some(({ server }) => server === "NATS"));
+      }
+    });
 
     test("every policy speaks of pods that there are", () => {
       const names = new Set(manifests.pods.map(({ labels }) => labels[nameLabel]));
