@@ -36,13 +36,13 @@ export const profileLimits = {
   unappliedRecordBytes: 512,
   unappliedMeasureMs: 50,
   unappliedForgetAt: 1_024,
-  // Requests beyond that wait: how long, how often progress is checked, how many with how many bytes (workspace, process), longest Retry-After
-  heldMsMax: 8_000,
-  heldLookMs: 2_000,
-  heldRequestsMax: 1_000,
-  heldBytesMax: 8 * 1024 * 1024,
-  heldTogetherRequestsMax: 1_500,
-  heldTogetherBytesMax: 32 * 1024 * 1024,
+  // Requests beyond that wait for their turn: how long, how often progress is checked, how many with how many bytes (workspace, process), longest Retry-After
+  turnMsMax: 8_000,
+  turnLookMs: 2_000,
+  turnRequestsMax: 1_000,
+  turnBytesMax: 8 * 1024 * 1024,
+  turnTogetherRequestsMax: 1_500,
+  turnTogetherBytesMax: 32 * 1024 * 1024,
   behindRetryAfterSecondsMax: 30,
   // A search by how a name begins: names of a page, users of an address that are shown, skipped pages of names that no user has any more
   namesPerPageMax: 50,

@@ -173,3 +173,10 @@ function lines(path: string): string[] {
 function codeLines(path: string): number {
   return lines(path).filter((line) => line.trim() !== "" && !/^\s*(\/\/|\*|\/\*)/.test(line)).length;
 }
+
+test("tidy: a limit stands once: of two with one name the latter would count for both", () => {
+  const tables = sources.filter((path) => /^platform\/(?:[a-z]+-)?limits[.]ts$/.test(path));
+  const names = tables.flatMap((path) => [...readFileSync(join(root, path), "utf8").matchAll(/^ {2}(\w+):/gm)].map(([, name]) => name));
+  expect(names.length).toBeGreaterThan(100);
+  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+});

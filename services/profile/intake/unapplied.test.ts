@@ -15,7 +15,7 @@ let log: string[];
 /** A quarter of what may always wait. */
 const quarter = limits.unappliedBytesMin / 4 - limits.unappliedRecordBytes;
 /** How many of these a workspace may have in line. */
-const line = limits.heldBytesMax / (limits.unappliedBytesMin / 4);
+const line = limits.turnBytesMax / (limits.unappliedBytesMin / 4);
 
 beforeEach(() => {
   clock = fakeClock();
@@ -127,9 +127,9 @@ test("whose turn does not come in time is refused BEHIND while something is appl
   clock.advance(60_000);
   const answers = await flood(4 + line + 1);
   expect(answers.filter((answer) => Array.isArray(answer))).toEqual([["BEHIND", 4]]);
-  const looks = limits.heldMsMax / limits.heldLookMs;
+  const looks = limits.turnMsMax / limits.turnLookMs;
   for (let look = 1; look <= looks; look += 1) {
-    clock.advance(limits.heldLookMs - 1);
+    clock.advance(limits.turnLookMs - 1);
     apply(1);
     await settled();
     expect(answers).toHaveLength(5 + look);
@@ -146,37 +146,37 @@ test("whose turn does not come in time is refused BEHIND while something is appl
 test("small requests that wait are bounded by their number, and large ones by their bytes", async () => {
   await known();
   await write("many", limits.unappliedBytesMin);
-  expect(await flood(limits.heldRequestsMax + 1, "many", 1)).toEqual([["BEHIND", expect.any(Number)]]);
+  expect(await flood(limits.turnRequestsMax + 1, "many", 1)).toEqual([["BEHIND", expect.any(Number)]]);
   const answers: unknown[] = [];
   await write("loud", quarter * 4);
-  for (let n = 0; n < 3; n += 1) void write("loud", limits.heldBytesMax * 0.4).then((answer) => answers.push(answer));
+  for (let n = 0; n < 3; n += 1) void write("loud", limits.turnBytesMax * 0.4).then((answer) => answers.push(answer));
   await settled();
   expect(answers).toEqual([["BEHIND", expect.any(Number)]]);
 });
 
 test("what all workspaces have in line is bounded together, and who has nothing waiting goes on", async () => {
   await known();
-  const lines = Math.ceil(limits.heldTogetherRequestsMax / limits.heldRequestsMax) + 1;
+  const lines = Math.ceil(limits.turnTogetherRequestsMax / limits.turnRequestsMax) + 1;
   const refused: unknown[] = [];
   for (let at = 0; at < lines; at += 1) {
     await write(`loud-${at}`, limits.unappliedBytesMin);
-    const answers = await flood(limits.heldRequestsMax, `loud-${at}`, 1);
+    const answers = await flood(limits.turnRequestsMax, `loud-${at}`, 1);
     refused.push(...answers);
   }
   expect(refused.every((answer) => Array.isArray(answer))).toBe(true);
-  expect(refused).toHaveLength(lines * limits.heldRequestsMax - limits.heldTogetherRequestsMax);
+  expect(refused).toHaveLength(lines * limits.turnRequestsMax - limits.turnTogetherRequestsMax);
   await write("quiet");
   expect(log.at(-1)).toBe("quiet");
-  clock.advance(limits.heldMsMax);
+  clock.advance(limits.turnMsMax);
   await settled();
-  expect(log).toHaveLength(1 + lines + 1 + limits.heldTogetherRequestsMax);
+  expect(log).toHaveLength(1 + lines + 1 + limits.turnTogetherRequestsMax);
 });
 
 test("where nothing at all is applied the store may be away, and nobody waits until what was sent meanwhile is applied", async () => {
   await known();
   await flood(10);
   expect(countOf("loud")).toBe(4);
-  clock.advance(limits.heldMsMax);
+  clock.advance(limits.turnMsMax);
   await settled();
   expect(countOf("loud")).toBe(10);
   await flood(100);
@@ -189,7 +189,7 @@ test("where nothing at all is applied the store may be away, and nobody waits un
 test("a backlog that gets less by itself holds nobody back, one that does not is held against who sends", async () => {
   await known();
   await flood(10);
-  clock.advance(limits.heldMsMax);
+  clock.advance(limits.turnMsMax);
   await settled();
   await flood(400);
   clock.advance(9_000);

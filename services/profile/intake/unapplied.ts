@@ -12,7 +12,7 @@ export interface Unapplied {
   /**
    * Appends a request of so many bytes: at once while the workspace has no more waiting than its share of what is applied in
    * `unappliedMsAim` (longer where one request alone takes long), or nothing; else in its turn. Refuses BEHIND, certainly not
-   * appended, where the line is full or the turn does not come within `heldMsMax`. Where it is not known how far the log is
+   * appended, where the line is full or the turn does not come within `turnMsMax`. Where it is not known how far the log is
    * applied no request waits.
    */
   inTurn<Written extends Placed>(workspaceId: string, bytes: number, append: () => Promise<Written>): Promise<Written>;
@@ -161,7 +161,7 @@ class UnappliedOf {
     if (!this.#hasRoom(sender, bytes)) throw this.#refusal(sender);
     return new Promise((letGo, refuse) => {
       const { clock, together } = this.#deps;
-      const cancel = repeatedly(clock, limits.heldLookMs, () => this.#lookAt(sender, held));
+      const cancel = repeatedly(clock, limits.turnLookMs, () => this.#lookAt(sender, held));
       const held: Held = { bytes, since: clock.monotonic(), through: this.#through, cancel, letGo, refuse };
       sender.held.add(held);
       sender.heldBytes += bytes;
@@ -174,8 +174,8 @@ class UnappliedOf {
 
   #hasRoom({ held, heldBytes }: Sender, bytes: number): boolean {
     const { together } = this.#deps;
-    if (together.requests >= limits.heldTogetherRequestsMax || together.bytes + bytes > limits.heldTogetherBytesMax) return false;
-    return held.size === 0 || (held.size < limits.heldRequestsMax && heldBytes + bytes <= limits.heldBytesMax);
+    if (together.requests >= limits.turnTogetherRequestsMax || together.bytes + bytes > limits.turnTogetherBytesMax) return false;
+    return held.size === 0 || (held.size < limits.turnRequestsMax && heldBytes + bytes <= limits.turnBytesMax);
   }
 
   /** Seconds until what the workspace has waiting is applied, or as long as it has waited in vain for the oldest of it. */
@@ -190,7 +190,7 @@ class UnappliedOf {
     this.#look();
     if (this.#through === held.through) return this.#forget();
     held.through = this.#through;
-    if (this.#deps.clock.monotonic() - held.since < limits.heldMsMax) return;
+    if (this.#deps.clock.monotonic() - held.since < limits.turnMsMax) return;
     held.refuse(this.#refusal(sender));
     this.#leave(sender, held);
     this.#release(sender, 0);
@@ -246,7 +246,7 @@ class UnappliedOf {
     const own = this.#pump = {};
     this.#window.begin();
     for (let oldest = this.#oldest(); oldest !== undefined && this.#lines.size > 0; oldest = this.#oldest()) {
-      await this.#deps.applied.wait({ ...this.#place, sequence: oldest.sequence }, limits.heldLookMs);
+      await this.#deps.applied.wait({ ...this.#place, sequence: oldest.sequence }, limits.turnLookMs);
       if (this.#pump !== own) return;
       this.#letGo();
     }
