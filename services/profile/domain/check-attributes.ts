@@ -1,11 +1,12 @@
 /** Checks one element of `attributes`. */
+import { hasAtMostChars } from "../../../platform/text.ts";
 import { limits } from "../../../platform/limits.ts";
 import { checkConsent } from "./check-consent.ts";
 import { checkCustom } from "./check-custom.ts";
 import { fieldRules } from "./check-fields.ts";
 import type { Draft, RawObject } from "./check-json.ts";
 import { checkPushTokenImport } from "./check-push-tokens.ts";
-import { checkFlag, hasAtMostChars } from "./check-text.ts";
+import { checkFlag } from "./check-text.ts";
 import { checkEmail, checkPhone, checkUser, emailText } from "./check-user.ts";
 import { FieldFaults, Verdict, verdictsOf } from "./check-verdict.ts";
 import type { AttributeObject, CustomChange, FieldValue, StandardField } from "./track-object.ts";

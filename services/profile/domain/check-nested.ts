@@ -1,7 +1,8 @@
 /** Values inside nested custom attributes: which ones are kept, and their times in one form. */
+import { hasAtMostChars } from "../../../platform/text.ts";
 import { limits } from "../../../platform/limits.ts";
 import { isObject, type RawObject } from "./check-json.ts";
-import { hasAtMostChars, timeForm } from "./check-text.ts";
+import { timeForm } from "./check-text.ts";
 import { Ignored, quoted, Verdict } from "./check-verdict.ts";
 import { isoTime, parseCommonTime, parseTime } from "./parse-time.ts";
 import type { Json, JsonObject, TimeValue } from "./track-object.ts";

@@ -1,7 +1,7 @@
 /** The properties of events and purchases ("Event properties" 1 to 5; api-facts 2.6). */
+import { hasAtMostChars } from "../../../platform/text.ts";
 import { limits } from "../../../platform/limits.ts";
 import { fitsBytes, isObject, type RawObject } from "./check-json.ts";
-import { hasAtMostChars } from "./check-text.ts";
 import { FieldFaults, quoted, Verdict } from "./check-verdict.ts";
 import type { Json, JsonObject } from "./track-object.ts";
 

@@ -1,15 +1,7 @@
 /** Short readings of one JSON value that many fields share: texts of limited length, whole numbers as text, flags. */
+import { hasAtMostChars } from "../../../platform/text.ts";
 import { Verdict } from "./check-verdict.ts";
 import type { RawObject } from "./check-json.ts";
-
-/** Whether the text has at most so many characters (Unicode code points). */
-export function hasAtMostChars(text: string, charsMax: number): boolean {
-  if (text.length <= charsMax) return true;
-  if (text.length > charsMax * 2) return false;
-  let chars = 0;
-  for (const _ of text) chars += 1;
-  return chars <= charsMax;
-}
 
 /** A text of 1 to `charsMax` characters, or the verdict that names the field. */
 export function checkName(field: string, value: unknown, charsMax: number): string {

@@ -1,8 +1,9 @@
 /** Who an object of /users/track is about: exactly one primary identifier, else email, else phone. */
+import { hasAtMostChars, isStorable } from "../../../platform/text.ts";
 import { normaliseEmail, normalisePhone } from "../../../platform/address.ts";
 import { limits } from "../../../platform/limits.ts";
 import { isObject, type RawObject, utf8Bytes } from "./check-json.ts";
-import { hasAtMostChars, idText } from "./check-text.ts";
+import { idText } from "./check-text.ts";
 import { Verdict } from "./check-verdict.ts";
 import type { UserKey } from "./user-key.ts";
 
@@ -76,11 +77,6 @@ function checkAliasPart(field: string, sent: unknown): string {
   const value = idText(sent);
   if (typeof value === "string" && value !== "" && isStorable(value) && hasAtMostChars(value, limits.aliasPartCharsMax)) return value;
   throw new Verdict(`'user_alias' must have an '${field}' of 1 to ${limits.aliasPartCharsMax} characters without NUL`);
-}
-
-/** NUL parts the two halves of an alias key, and ends texts early in too many stores. */
-function isStorable(text: string): boolean {
-  return !text.includes("\u0000");
 }
 
 function checkPlatformIds(raw: RawObject): string | undefined {

@@ -1,4 +1,5 @@
 /** The RPCs that write, but for what is tracked: checked here, and put into the order of their workspace. */
+import { hasAtMostChars } from "../../../platform/text.ts";
 import { Buffer } from "node:buffer";
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
@@ -17,7 +18,6 @@ import {
 } from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import { ObjectErrorSchema, ProfileService } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { ItemOutcome } from "../domain/identity.ts";
-import { hasAtMostChars } from "../domain/check-text.ts";
 import { isDeviceName } from "../domain/resolve-devices.ts";
 import { decidedRepeat, submit } from "../intake/submit.ts";
 import { selectorToWrite, userKeyToWrite } from "../intake/user-key-message.ts";
