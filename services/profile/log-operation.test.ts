@@ -7,6 +7,7 @@ import { fakeClock } from "../../platform/clock.fixture.ts";
 import { limits } from "../../platform/limits.ts";
 import { applyRecord } from "./domain/apply-records.ts";
 import type { LaneItem } from "./domain/lane-item.ts";
+import { redrivable } from "./intake/redriven.ts";
 import { encodeRecord } from "./intake/record-message.fixture.ts";
 import { laneRows } from "./lanes/lane-message.ts";
 import { logOperator, logService } from "./lanes/log-operator.ts";
@@ -127,6 +128,7 @@ test("in the mesh the word goes through the user's lane", async () => {
   const { profiles } = await openSqliteProfileStore({ database: profile.database, encodeLane: laneRows });
   const sent: LaneItem[] = [];
   const lanes = {
+    tail: () => Promise.resolve(3),
     append(_: number, body: Uint8Array) {
       sent.push(...readLaneMessage(body).map(({ item }) => item));
       return Promise.resolve(1);
@@ -198,7 +200,7 @@ test("in the mesh all of them are reached, too", async () => {
     logService(logOperator({
       profiles,
       identities: { forgetSetAside: (place) => Promise.resolve(void forgotten.push(place)) },
-      intake: { append: (partition) => Promise.resolve(appended.push(partition)) },
+      intake: { append: (partition) => Promise.resolve(appended.push(partition)), tail: () => Promise.resolve(9_000) },
       lanes: { append: () => Promise.resolve(1) },
       layout: laneLayout(1, 2),
       lags: () => Promise.resolve([]),
@@ -211,4 +213,76 @@ test("in the mesh all of them are reached, too", async () => {
   expect([appended, forgotten]).toMatchObject([[0], [last]]);
   await client.skip({ partition: 0, sequence: 9_000n });
   expect(forgotten).toMatchObject([last, last]);
+});
+
+test("in the mesh one that is set aside again at once is tried once", async () => {
+  const { profile, last } = await openCrowded();
+  const { profiles, steps } = await openSqliteProfileStore({ database: profile.database, encodeLane: laneRows });
+  let tail = last.sequence;
+  const intake = {
+    tail: () => Promise.resolve(tail),
+    async append(partition: number, body: Uint8Array): Promise<number> {
+      tail += 1;
+      const put = "INSERT INTO profile_set_aside (log_partition, sequence, reason, body) VALUES (?, ?, 'planted again', ?)";
+      await profile.database.write(() => profile.database.prepare(put).run(partition, tail, body));
+      return tail;
+    },
+  };
+  const parts = {
+    profiles,
+    identities: steps,
+    intake,
+    lanes: { append: () => Promise.resolve(1) },
+    layout: laneLayout(1, 2),
+    lags: () => Promise.resolve([]),
+  };
+  expect(await logOperator(parts).redrive()).toMatchObject({ records: 1 });
+  expect(await profiles.listSetAside(2, last)).toMatchObject([{ sequence: last.sequence + 1 }]);
+});
+
+test("of very many dead letters of a partition no more are read than are tried", async () => {
+  const looks: number[] = [];
+  const body = encodeRecord({
+    workspaceId: "w",
+    requestId: "r",
+    actor: "k",
+    receivedAt: 5,
+    body: { type: "removeExternalIds", externalIds: ["x"] },
+  });
+  const profiles = {
+    listSetAside(max: number, after?: { readonly partition: number; readonly sequence: number }) {
+      const { partition, sequence } = after ?? { partition: 0, sequence: -1 };
+      looks.push(partition);
+      if (partition > 1) return Promise.resolve([]);
+      return Promise.resolve(Array.from({ length: max }, (_, at) => ({ partition, sequence: sequence + 1 + at, reason: "", body })));
+    },
+  };
+  const records = await Array.fromAsync(redrivable(profiles));
+  expect(records).toHaveLength(2 * limits.heldRedriveMax);
+  expect(looks.filter((partition) => partition === 0).length).toBeLessThan(5);
+});
+
+test("heddle log skip of a dead letter or of a blocked user's record tries no other dead letter", async () => {
+  const { profile, log, clock } = await openHeld();
+  const put = "INSERT INTO profile_set_aside (log_partition, sequence, reason, body) VALUES (0, ?, 'planted', ?)";
+  const body = encodeRecord({
+    workspaceId: "workspace",
+    requestId: "r",
+    actor: "k",
+    receivedAt: 5,
+    body: { type: "removeExternalIds", externalIds: ["x"] },
+  });
+  await profile.database.write(() => {
+    for (const sequence of [17, 18]) profile.database.prepare(put).run(sequence, body);
+  });
+  await log.skipSetAside({ partition: 0, sequence: 17 });
+  const [held] = (await log.status()).held;
+  if (held === undefined) throw new Error("Nobody is held");
+  await log.skip(held);
+  await expect.poll(async () => {
+    clock.advance(limits.askedLookMs);
+    return [(await log.status()).held.length, profile.part.backlog().setAside];
+  }).toEqual([0, 1]);
+  expect((await log.status()).setAside).toMatchObject([{ sequence: 18 }]);
+  expect(await profile.log.tail(0)).toBe(3);
 });

@@ -44,7 +44,7 @@ export async function openLogOperation(
     async skipSetAside(at) {
       await foundDeadLetter(profiles, at);
       await steps.forgetSetAside(at);
-      await asked.redrive();
+      await asked.recount();
     },
   };
 }

@@ -20,7 +20,6 @@ import type { Backlog } from "../../platform/telemetry/work-metrics.ts";
 import type { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { type EmailStatuses, noStatuses, renderUsers } from "./domain/email-statuses.ts";
 import { findUsers } from "./domain/find-users.ts";
-import type { Addressed } from "./domain/lane-item.ts";
 import type { Applied, Position } from "./domain/ports.ts";
 import type { Profile } from "./domain/profile.ts";
 import { resolveBatch } from "./domain/resolve-batch.ts";
@@ -43,6 +42,7 @@ import { profileRoutes } from "./rpc/routes.ts";
 import type { ProfileMove } from "./store/moved-rows.ts";
 import { profileFromRow, profileToRow } from "./store/rows.ts";
 import { sqliteProfileMove } from "./store/moved-sqlite.ts";
+import type { Redriven } from "./resolve/redriving.ts";
 import { type Asked, openSqliteAsked } from "./store/sqlite-asked.ts";
 import { openSqliteProfileStore, type ProfileTables } from "./store/sqlite.ts";
 
@@ -126,8 +126,8 @@ export async function openProfile(options: ProfileOptions): Promise<ProfilePart>
     lastChanged: lastChangedOf(events),
     emailStatuses: options.emailStatuses ?? { load: () => Promise.resolve(noStatuses) },
   });
-  async function redrive(skips?: readonly Addressed[]): Promise<void> {
-    await Promise.all(partitions.map((partition) => partition.redrive(skips)));
+  async function redrive(asks: Redriven): Promise<void> {
+    await Promise.all(partitions.map((partition) => partition.redrive(asks)));
   }
   const stopLooking = lookRegularly(asked, { clock, logger: options.logger }, redrive);
   return {
@@ -137,7 +137,7 @@ export async function openProfile(options: ProfileOptions): Promise<ProfilePart>
     async settled() {
       await Promise.all(partitions.map(async (_, partition) => applied.wait({ partition, sequence: await log.tail(partition) }, Infinity)));
     },
-    redrive: () => void redrive(),
+    redrive: () => void redrive({ skips: [], deadLetters: true }),
     close: async () => {
       stopLooking();
       rejected.close();
@@ -147,7 +147,7 @@ export async function openProfile(options: ProfileOptions): Promise<ProfilePart>
   };
 }
 
-type Redrive = (skips?: readonly Addressed[]) => Promise<void>;
+type Redrive = (asks: Redriven) => Promise<void>;
 
 /** What `heddle log` asked for beside this process: one thing after the other. */
 function lookRegularly(asked: Asked, { clock, logger }: Pick<ProfileOptions, "clock" | "logger">, redrive: Redrive): () => void {
@@ -155,7 +155,7 @@ function lookRegularly(asked: Asked, { clock, logger }: Pick<ProfileOptions, "cl
     try {
       const found = asked.look();
       if (found !== undefined) {
-        await redrive(found.skips);
+        await redrive(found);
         await asked.done(found.through);
       }
     } catch (error) {
@@ -243,8 +243,8 @@ function startPartition(options: ProfileOptions, { tables, views }: { tables: Pr
   const reading = resolvePartition({ ...shared, intake: log, steps, undoWindowMs, decode: decodeRecord, resolve });
   return {
     steps,
-    redrive(skips) {
-      const done = steps.redrive(skips);
+    redrive(asks) {
+      const done = steps.redrive(asks);
       reading.hurry();
       reading.wake();
       return done;

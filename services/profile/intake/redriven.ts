@@ -16,23 +16,25 @@ export async function* redrivable(
   profiles: Pick<ProfileStore, "listSetAside">,
   partition?: number,
 ): AsyncGenerator<SetAsideRecord> {
-  const found = new Map<number, number>();
-  for await (const record of eachDeadLetter(profiles, partition)) {
-    const count = found.get(record.partition) ?? 0;
-    const body = count < limits.heldRedriveMax ? redrivenBody(record) : undefined;
-    if (body === undefined) continue;
-    found.set(record.partition, count + 1);
-    yield { ...record, body };
+  if (partition !== undefined) return void (yield* ofPartition(profiles, partition));
+  for (let next: number | undefined = 0; next !== undefined;) {
+    const [first] = await profiles.listSetAside(1, beginning(next));
+    if (first !== undefined) yield* ofPartition(profiles, first.partition);
+    next = first && first.partition + 1;
   }
 }
 
-/** All that were set aside, or those of one partition. */
-async function* eachDeadLetter(profiles: Pick<ProfileStore, "listSetAside">, partition?: number): AsyncGenerator<SetAsideRecord> {
-  const first = partition === undefined ? undefined : beginning(partition);
+/** Nothing is read behind the last that is tried: those of a partition may be very many. */
+async function* ofPartition(profiles: Pick<ProfileStore, "listSetAside">, partition: number): AsyncGenerator<SetAsideRecord> {
+  let found = 0;
+  const first = beginning(partition);
   for await (const page of pagesBehind<SetAsideRecord>((last) => profiles.listSetAside(limits.heldRedriveMax, last ?? first))) {
     for (const record of page) {
-      if (partition !== undefined && record.partition !== partition) return;
-      yield record;
+      if (record.partition !== partition || found === limits.heldRedriveMax) return;
+      const body = redrivenBody(record);
+      if (body === undefined) continue;
+      found += 1;
+      yield { ...record, body };
     }
   }
 }
@@ -55,6 +57,16 @@ function redrivenBody({ partition, sequence, body }: SetAsideRecord): Uint8Array
     return toBinary(IntakeRecordSchema, message);
   } catch {
     return undefined;
+  }
+}
+
+/** Of these what was there before the first of its partition: not what a resolver that runs beside sets aside again meanwhile. */
+export async function* alreadyThere(records: AsyncIterable<SetAsideRecord>, intake: Pick<Log, "tail">): AsyncGenerator<SetAsideRecord> {
+  const tails = new Map<number, number>();
+  for await (const record of records) {
+    const tail = tails.get(record.partition) ?? await intake.tail(record.partition);
+    tails.set(record.partition, tail);
+    if (record.sequence <= tail) yield record;
   }
 }
 

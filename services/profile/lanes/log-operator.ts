@@ -11,7 +11,7 @@ import type { HeldUser, IdentityWriter, ProfileStore, SetAsidePlace, SetAsideRec
 import type { Mark } from "../../../platform/age.ts";
 import { laneKeyOf } from "../../../platform/user-number.ts";
 import { type Addressed, userOfItem } from "../domain/lane-item.ts";
-import { redrivable, redriveSetAside } from "../intake/redriven.ts";
+import { alreadyThere, redrivable, redriveSetAside } from "../intake/redriven.ts";
 import { packItem, packLaneMessage } from "./profile-lane.ts";
 import { type BlockedPlace, foundDeadLetter, showRecord } from "./show-record.ts";
 
@@ -50,7 +50,7 @@ export function logService(operation: LogOperation): ServiceImpl<typeof LogServi
 export interface LogOperatorParts {
   readonly profiles: Pick<ProfileStore, "listHeld" | "allBlocked" | "loadHeld" | "listSetAside">;
   readonly identities: Pick<IdentityWriter, "forgetSetAside">;
-  readonly intake: Pick<Log, "append">;
+  readonly intake: Pick<Log, "append" | "tail">;
   readonly lanes: Pick<Log, "append">;
   readonly layout: LaneLayout;
   readonly lags: () => Promise<readonly Lag[]>;
@@ -68,7 +68,7 @@ export function logOperator(parts: LogOperatorParts): LogOperation {
     show: (at) => showRecord(profiles, at),
     async redrive() {
       const users = await redriveUsers(parts);
-      return { users, records: await redriveSetAside(redrivable(profiles), intake, identities) };
+      return { users, records: await redriveSetAside(alreadyThere(redrivable(profiles), intake), intake, identities) };
     },
     async skip(of) {
       checkSkip((await profiles.loadHeld(of.workspaceId, [of.userId])).get(of.userId), of);

@@ -15,7 +15,7 @@ import { type Addressed, laneRecordsOf } from "../domain/lane-item.ts";
 import type { ConsentRecord, IdentityStore, ProfileStore, RecordOutcome } from "../domain/ports.ts";
 import { beginning, redrivable, redriveSetAside } from "../intake/redriven.ts";
 import { createOutcomes, type Outcomes } from "../reader/outcomes.ts";
-import { redriving } from "./redriving.ts";
+import { type Redriven, redriving } from "./redriving.ts";
 import type { RecordTrace, Resolved, ResolvedWorkspace } from "./resolve-records.ts";
 import type { Step, StepStore, UnitOfWork, WorkspaceStep } from "./step-store.ts";
 import type { StepOf, StepPlace, Steps } from "./steps.ts";
@@ -57,7 +57,7 @@ export class CommittedSteps implements Steps {
   #trimmed = 0;
   #trimAt: number;
   /** At the start newer code meets what waits; what was set aside is tried on demand alone. */
-  #due: Redrive | undefined = { skips: [], setAside: false, done: () => {} };
+  #due: Redrive | undefined = { skips: [], deadLetters: false, done: () => {} };
   /** Whether `backlog` is of the last step. */
   #isCounted = true;
   #sweepAt = 0;
@@ -170,12 +170,12 @@ export class CommittedSteps implements Steps {
   }
 
   /** Tries what waits once more before the next step, but for the records to skip; resolves when that is done. */
-  redrive(skips: readonly Addressed[] = []): Promise<void> {
+  redrive({ skips, deadLetters }: Redriven): Promise<void> {
     const before = this.#due;
     return new Promise((resolve) => {
       this.#due = {
         skips: [...before?.skips ?? [], ...skips],
-        setAside: true,
+        deadLetters: deadLetters || before?.deadLetters === true,
         done() {
           before?.done();
           resolve();
@@ -199,7 +199,7 @@ export class CommittedSteps implements Steps {
       due.work = undefined;
       throw error;
     }
-    if (due.setAside) await this.#redriveSetAside();
+    if (due.deadLetters) await this.#redriveSetAside();
     await this.#countBacklog();
     if (this.#due === due) this.#due = undefined;
     due.done();
@@ -262,9 +262,7 @@ export class CommittedSteps implements Steps {
   }
 }
 
-interface Redrive {
-  readonly skips: readonly Addressed[];
-  readonly setAside: boolean;
+interface Redrive extends Redriven {
   readonly done: () => void;
   /** Under way. */
   work?: AsyncGenerator<undefined> | undefined;

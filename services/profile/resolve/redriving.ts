@@ -6,6 +6,14 @@ import { slicesOf } from "../../../platform/slices-by-size.ts";
 import { type Addressed, userOfItem } from "../domain/lane-item.ts";
 import type { ProfileStore } from "../domain/ports.ts";
 
+/** What is tried once more: records of held users always. */
+export interface Redriven {
+  /** Records that are passed over before. */
+  readonly skips: readonly Addressed[];
+  /** Whether dead letters are tried, too. */
+  readonly deadLetters: boolean;
+}
+
 export interface RedrivingDeps {
   readonly profiles: Pick<ProfileStore, "allBlocked">;
   readonly owns: (workspaceId: string) => boolean;

@@ -70,6 +70,7 @@ async function redrive({ cluster, world }: Run): Promise<void> {
   const { lanes, intake, layout, store } = cluster;
   const appendTo = (stream: typeof lanes) => ({
     append: (partition: number, body: Uint8Array) => Promise.resolve(stream.append(subjectOf(partition), body)),
+    tail: (partition: number) => Promise.resolve(stream.last(subjectOf(partition))),
   });
   const parts = { ...store, intake: appendTo(intake), lanes: appendTo(lanes), layout, lags: () => Promise.resolve([]) };
   await directClient(LogService, logService(logOperator(parts))).redrive({});
