@@ -34,7 +34,7 @@ export class RefusedError extends HeddleError {
   }
 }
 
-/** 400, 411 to 415, 422, 428: the request is wrong, and is refused again unless it changes. */
+/** 400 and every other status from 402 to 499 without a class of its own: the request is wrong, and is refused again unless it changes; of these 408 may be sent again. */
 export class InvalidRequestError extends RefusedError {
   override readonly name: string = "InvalidRequestError";
 }
@@ -64,7 +64,7 @@ export class RateLimitError extends RefusedError {
   override readonly name: string = "RateLimitError";
 }
 
-/** 500 and above: the server could not; the client tried again until its deadline was over. */
+/** 500 and above: the server could not; the client tried again until its deadline was over, but for 501. */
 export class ServerError extends RefusedError {
   override readonly name: string = "ServerError";
 }

@@ -16,7 +16,7 @@ export function errorPage(): string {
     main: `<h1>What each error means</h1>
 <p>Every refusal is JSON with a <code>message</code> for people, <code>errors</code> where there are details, and its reason in the header
 <code>X-Heddle-Reason</code>. Programs read the reason: it is stable for ever, texts are not. A refused request had no effect, unless it
-says that the outcome is unknown. SCIM routes put the text under <code>detail</code>.</p>
+says that the outcome is unknown, or that a part of it was done. SCIM routes put the text under <code>detail</code>.</p>
 <div class="wide"><table><thead><tr><th>Status</th><th>Reason</th><th>Meaning</th><th>What to do</th></tr></thead>
 <tbody>
 ${rows.join("\n")}
