@@ -107,8 +107,9 @@ export class Exchange {
     const bytes = await this.#readBytes(headers, bytesMax);
     if (coding === undefined) return bytes;
     return await this.#traffic.unfolding.run(async () => {
+      if (this.closed || this.answered) throw new ClientGone();
       this.#hold(bytesMax);
-      if (this.#traffic.bodyBytes > limits.bodyBytesInFlightMax) throw new Refusal("OVERLOADED");
+      if (this.#traffic.bodyBytes > roomOf(bytesMax)) throw new Refusal("OVERLOADED");
       const decoded = await decodeBody(coding, bytes, bytesMax);
       this.#hold(decoded.length - bytesMax);
       return decoded;
@@ -177,10 +178,9 @@ export class Exchange {
     this.#write(answer, false);
   }
 
-  /** For so many bytes more. Large bodies leave room for small ones, however slowly they come. */
+  /** For so many bytes more. */
   #hasRoomFor(bytes: number): boolean {
-    const isLarge = this.#bytesHeld + bytes > limits.smallRequestBytesMax;
-    return this.#traffic.bodyBytes + bytes <= (isLarge ? limits.largeBodyBytesInFlightMax : limits.bodyBytesInFlightMax);
+    return this.#traffic.bodyBytes + bytes <= roomOf(this.#bytesHeld + bytes);
   }
 
   #hold(bytes: number): void {
@@ -282,6 +282,11 @@ export class Exchange {
     // Also where it was asked for after a head without `close` was out
     if (this.#closing) this.#opening.message.socket.destroySoon();
   }
+}
+
+/** What all bodies may hold with one of so many bytes: large ones leave room for small ones, however slowly they come. */
+function roomOf(bytes: number): number {
+  return bytes > limits.smallRequestBytesMax ? limits.largeBodyBytesInFlightMax : limits.bodyBytesInFlightMax;
 }
 
 function headersOf(answer: HttpAnswer, requestId: string, close: boolean): string[] {
