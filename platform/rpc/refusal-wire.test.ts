@@ -172,6 +172,11 @@ test("isNotSent() only SHUTTING_DOWN among refusals says that nothing was looked
   expect(untouched).toEqual(["SHUTTING_DOWN"]);
 });
 
+test("isNotSent() what a refusal quotes of a body is no word of the connection", () => {
+  const quoting = new Refusal("BODY_KEY_REPEATED", 'the key "REFUSED_STREAM" twice');
+  expect(isNotSent(errorFromThrown(quoting, plain))).toBe(false);
+});
+
 test("isLost() an answer of the other side is not lost", () => {
   expect(isLost(errorFromThrown(new Refusal("STORE_UNAVAILABLE"), plain))).toBe(false);
   expect(isLost(errorFromThrown(new Error("x"), plain))).toBe(false);

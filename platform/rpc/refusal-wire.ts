@@ -162,7 +162,8 @@ export function notSent(cause: unknown): ConnectError {
 export function isNotSent(error: unknown): boolean {
   if (error instanceof Refusal) return refusedUntouched.has(error.reason);
   if (!(error instanceof ConnectError)) return false;
-  if (error.cause instanceof NotSent || error.rawMessage.includes(streamRefused)) return true;
+  // What a refusal quotes of a client's body may be any text
+  if (error.cause instanceof NotSent || (error.details.length === 0 && error.rawMessage.includes(streamRefused))) return true;
   const [detail] = error.findDetails(RefusalDetailSchema);
   return detail !== undefined && refusedUntouched.has(detail.reason);
 }
