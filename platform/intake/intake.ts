@@ -2,6 +2,7 @@
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log/log.ts";
 import { partitionOf } from "../log/partition.ts";
+import { type Reason, Refusal } from "../refusal.ts";
 import type { RequestContext } from "../request-context.ts";
 import { noTracer, traced, type Tracer } from "../telemetry/tracer.ts";
 import type { IdempotencyMark } from "./idempotency.ts";
@@ -59,9 +60,23 @@ export async function appendRecord(
 
 /**
  * Resolves when the request is durable; one with an idempotency mark only when the resolver has decided it.
- * Refuses as `appendRecord` and `decided` do.
+ * Refuses as `appendRecord` does, and behind that IDEMPOTENCY_KEY_REUSED, OUTCOME_UNKNOWN and DEADLINE_EXCEEDED alone.
  */
 export async function submitTo(parts: IntakeParts, context: RequestContext, submission: Submission): Promise<Submitted> {
   const position = positionToToken(await appendRecord(parts, context, submission));
-  return { position, replayed: submission.mark !== undefined && (await parts.decided(context, position)).repeat };
+  if (submission.mark === undefined) return { position, replayed: false };
+  const { repeat } = await onceDurable(() => parts.decided(context, position));
+  return { position, replayed: repeat };
 }
+
+/** What fails behind an append says of the request itself, or that its outcome is not known: never, as of a call that did nothing, that nothing was taken. */
+export async function onceDurable<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Refusal) || saysOutcome.has(error.reason)) throw error;
+    throw new Refusal("OUTCOME_UNKNOWN", undefined, { cause: error });
+  }
+}
+
+const saysOutcome: ReadonlySet<Reason> = new Set(["IDEMPOTENCY_KEY_REUSED", "OUTCOME_UNKNOWN", "DEADLINE_EXCEEDED"]);

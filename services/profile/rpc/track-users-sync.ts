@@ -1,6 +1,7 @@
 /** RPC TrackUsersSync: one object, and the user as it is after it. */
 import { Buffer } from "node:buffer";
 import { markOf } from "../../../platform/intake/idempotency.ts";
+import { onceDurable } from "../../../platform/intake/intake.ts";
 import { parseJson } from "../../../platform/json.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
@@ -22,7 +23,7 @@ import { groupsOf, toJsonBytes } from "./request.ts";
 import { openAnswer, sealAnswer } from "./sealed-answer.ts";
 import { rejectedFor, type TrackDeps } from "./track-users.ts";
 
-/** Refuses BEHIND, and OUTCOME_UNKNOWN where the object is durable but not applied in time. */
+/** Refuses BEHIND, and OUTCOME_UNKNOWN where the object is durable but not applied in time, or cannot be read behind that. */
 export async function trackUsersSync(parts: TrackDeps & ReadParts, message: TrackUsersSyncRequest) {
   const scope = scopeOf(message);
   const body = parseJson(message.bodyJson, { weightMax: limits.trackJsonWeightMax });
@@ -34,15 +35,16 @@ export async function trackUsersSync(parts: TrackDeps & ReadParts, message: Trac
     message.bodyJson.length,
     () => submit(parts, scope, { body: trackBody([object]), mark }),
   );
-  if (!await parts.applied.wait(position, limits.outcomeWaitMsMax)) throw new Refusal("OUTCOME_UNKNOWN");
   async function rendered(): Promise<Uint8Array> {
     const profile = await profileOf(parts, scope.workspaceId, object.user);
     return profile === undefined ? emptyAnswer : answerOf(toJsonBytes(syncUser(object.user, profile)), fullErrors(object, profile));
   }
-  const answer = mark === undefined
-    ? await rendered()
-    : await openAnswer(scope, await firstAnswer(parts, { scope, mark }, async () => await sealAnswer(scope, await rendered())));
-  const { user, full } = readAnswer(answer);
+  const { user, full } = await onceDurable(async () => {
+    if (!await parts.applied.wait(position, limits.outcomeWaitMsMax)) throw new Refusal("OUTCOME_UNKNOWN");
+    if (mark === undefined) return readAnswer(await rendered());
+    const answer = await firstAnswer(parts, { scope, mark }, async () => await sealAnswer(scope, await rendered()));
+    return readAnswer(await openAnswer(scope, answer));
+  });
   return {
     usersJson: user.length === 0 ? [] : [user],
     errors: [...errors, ...full],

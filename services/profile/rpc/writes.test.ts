@@ -145,6 +145,16 @@ test("what is tracked is taken in its turn, and nothing is in the log where that
   expect(records).toEqual([]);
 });
 
+test("where a user cannot be read once the object is in the log, the outcome is unknown", async () => {
+  const { records, parts } = openWorld();
+  const identities = { load: () => Promise.reject(new Refusal("STORE_UNAVAILABLE")) };
+  const full = { ...parts, identities, unapplied: { inTurn: (_: string, _bytes: number, work: () => unknown) => work() } };
+  const bodyJson = Buffer.from(JSON.stringify({ attributes: [{ external_id: "ann" }] }));
+  const synced = trackUsersSync(full as never, create(wire.TrackUsersSyncRequestSchema, { scope, bodyJson }));
+  await expect(synced).rejects.toMatchObject({ reason: "OUTCOME_UNKNOWN" });
+  expect(records).toHaveLength(1);
+});
+
 test("who admits a user has the answer once that is applied, not when it is decided: only then data of the user is taken", async () => {
   const { client } = openWorld({ wait: () => Promise.resolve(false), outcome: () => ({ items: [{ index: 0, ok: true, reason: "" }] }) });
   const asked = client.admitUser({ scope, user: { key: { case: "externalId", value: "ann" } } });
