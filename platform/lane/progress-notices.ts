@@ -66,7 +66,8 @@ export function createProgressPublisher(
   }
 
   function publish(key: string, place: number, one: ProgressNotice): void {
-    if (latest.get(key)?.place === place) return;
+    // An applier that has been replaced may end behind the one that goes on
+    if ((latest.get(key)?.place ?? -1) >= place) return;
     latest.set(key, { one, place });
     changed.add(key);
     due.add(key);

@@ -57,7 +57,6 @@ test("eventsOf() tells merges, undos and deletes with the names that go or come 
   ]);
   const names = { ...gone, aliases: [expect.objectContaining({ label: "l", name: "n" })] };
   expect(events.map(read)).toMatchObject([
-    { subject: "profile.user.updated.v1", key: "t", users: [{ userId: "t", externalId: "T", place: placeOf(4), more: true }] },
     {
       subject: "profile.user.merged.v1",
       key: "t",
@@ -92,14 +91,23 @@ test("eventsOf() tells merges, undos and deletes with the names that go or come 
         more: true,
       },
     },
+    { subject: "profile.user.updated.v1", key: "t", users: [{ userId: "t", externalId: "T", place: placeOf(4), more: true }] },
   ]);
 });
 
 test("eventsOf() tells what records of an earlier build say, without the names that they do not have", () => {
-  const [updated, deleted] = eventsOf("ws_1", [record("a", 1), record("d", 2, { type: "delete" })]);
+  const [deleted, updated] = eventsOf("ws_1", [record("a", 1), record("d", 2, { type: "delete" })]);
   expect(updated && read(updated)).toMatchObject({ key: "a", users: [{ userId: "a", externalId: "" }] });
   expect(deleted && read(deleted)).toMatchObject({ userId: "d" });
   expect(deleted && read(deleted)).not.toHaveProperty("gone");
+});
+
+test("eventsOf() reports a merge before what the target took later: a user's places never fall", () => {
+  const records = [record("t", 3, { type: "await", mergeId: "m1", sourceId: "s", undoUntil: 0 }), record("t", 6)];
+  expect(eventsOf("ws_1", records).map(read)).toMatchObject([
+    { subject: "profile.user.merged.v1", key: "t", place: placeOf(3) },
+    { subject: "profile.user.updated.v1", key: "t", users: [{ userId: "t", place: placeOf(6) }] },
+  ]);
 });
 
 test("eventsOf() has a key for each event: the user, or of several users the workspace", () => {
@@ -149,7 +157,7 @@ test.each<[what: string, changes: readonly ProfileChange[], told: object]>([
   ["and gone", [{ type: "undo", ...merge }], { more: true }],
 ])("eventsOf() names %s", (_, changes, told) => {
   const records = changes.map((change, at) => record("a", at + 1, change));
-  const [updated] = eventsOf("ws_1", records);
+  const updated = eventsOf("ws_1", records).at(-1);
   const none = { fields: [], customAttributes: [], customEvents: [], products: [], more: false };
   expect(updated && read(updated)).toMatchObject({ users: [{ userId: "a", ...none, ...told }] });
 });

@@ -20,8 +20,8 @@ import { ChangedNames } from "./changed-names.ts";
 import { updatedMessage, type UpdatedUser } from "./updated-message.ts";
 
 /**
- * Events of records of one workspace, in an order that keeps that of each user: who was updated, in one event while that is
- * at most `eventBytesMax`, and each merge, undo and delete. A user who is deleted or merged away by the records is not reported as updated.
+ * Events of records of one workspace, in an order that keeps that of each user: each merge, undo and delete, and behind them who was updated, at the last
+ * place of each, in one event while that is at most `eventBytesMax`. A user who is deleted or merged away by the records is not reported as updated.
  */
 export function eventsOf(workspaceId: string, records: readonly ProfileRecord[]): PublishedEvent[] {
   const updated = new Map<UserId, Updated>();
@@ -32,7 +32,7 @@ export function eventsOf(workspaceId: string, records: readonly ProfileRecord[])
     if (endsUser(record)) updated.delete(record.userId);
     else if (!isOfMergeAlone(record)) addTo(updated, record);
   }
-  return [...updatedOf(workspaceId, updated), ...single];
+  return [...single, ...updatedOf(workspaceId, updated)];
 }
 
 type Updated = UpdatedUser & { readonly names: ChangedNames };

@@ -114,6 +114,7 @@ test("createProgressPublisher() says what changed once more, and the latest of e
   const publisher = createProgressPublisher({ notices, clock });
   publisher.applied(3, 8);
   publisher.applied(3, 9);
+  publisher.applied(3, 8);
   const heard: unknown[] = [];
   notices.listen((one) => heard.push(one));
   const latest = { kind: "applied", lane: 3, position: 9 };
