@@ -6,7 +6,7 @@ export interface PublishedEvent {
   readonly subject: string;
   /** The workspace, or the company, that it belongs to: letters, digits, `_`, `-` and `.`, as declared. */
   readonly scope: string;
-  /** The same at every repeat, and different for every other event. */
+  /** The same at every repeat of the same content, and different for every other event. */
   readonly eventId: string;
   /** What it is about; events of one key stay in order. */
   readonly key: string;

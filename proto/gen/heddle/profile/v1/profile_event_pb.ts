@@ -22,7 +22,7 @@ export const file_heddle_profile_v1_profile_event: GenFile = /*@__PURE__*/
  */
 export type ProfileUserUpdated = Message<"heddle.profile.v1.ProfileUserUpdated"> & {
   /**
-   * The same for every delivery.
+   * The same for every delivery of the same users together; after a fault they may come again among others.
    *
    * @generated from field: string event_id = 1;
    */
