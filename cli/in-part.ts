@@ -37,16 +37,18 @@ export function refuseChangesBeside(target: string): void {
  */
 export async function withScratch<T>(path: string, work: (path: string, moveTo: (target: string) => void) => Promise<T>): Promise<T> {
   let own: number | undefined;
-  function isOwn(): boolean {
-    return own !== undefined && statSync(path, { throwIfNoEntry: false })?.ino === own;
+  function inode(): number | undefined {
+    return statSync(path, { throwIfNoEntry: false })?.ino;
   }
   function moveTo(target: string): void {
-    if (!isOwn()) throw new CommandError(`Another command writes "${path}", too: run this one again when that has ended`);
+    if (inode() !== own) throw new CommandError(`Another command writes "${path}", too: run this one again when that has ended`);
     renameSync(path, target);
     syncFolder(dirname(target));
   }
   function remove(): void {
-    if (isOwn()) clear(path);
+    // What a database has beside it stays when it is moved
+    const there = inode();
+    if (there === undefined || there === own) clear(path);
   }
   clear(path);
   process.on("exit", remove);
