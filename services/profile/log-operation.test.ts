@@ -156,16 +156,22 @@ test("in the mesh the word goes through the user's lane", async () => {
   expect(sent).toHaveLength(2);
 });
 
+const putDeadLetter = "INSERT INTO profile_set_aside (log_partition, sequence, reason, body) VALUES (0, ?, 'planted', ?)";
+
+/** A record that this build can read, and that changes nobody. */
+function removal(requestId: string): Uint8Array {
+  const body = { type: "removeExternalIds" as const, externalIds: ["nobody"] };
+  return encodeRecord({ workspaceId: "workspace", requestId, actor: "k", receivedAt: 5, body });
+}
+
 /** As many that this build cannot read as are looked at at once, and behind them one that it can. */
 async function openCrowded() {
   const { profile, log, clock } = await openHeld();
-  const put = "INSERT INTO profile_set_aside (log_partition, sequence, reason, body) VALUES (0, ?, 'planted', ?)";
-  const body = { type: "removeExternalIds" as const, externalIds: ["nobody"] };
   const last = { partition: 0, sequence: 9_000 };
   await profile.database.write(() => {
-    const statement = profile.database.prepare(put);
+    const statement = profile.database.prepare(putDeadLetter);
     for (let count = 0; count < limits.heldRedriveMax; count += 1) statement.run(1_000 + count, Uint8Array.of(255));
-    statement.run(last.sequence, encodeRecord({ workspaceId: "workspace", requestId: "late", actor: "k", receivedAt: 5, body }));
+    statement.run(last.sequence, removal("late"));
   });
   return { profile, log, clock, last };
 }
@@ -242,13 +248,7 @@ test("in the mesh one that is set aside again at once is tried once", async () =
 
 test("of very many dead letters of a partition no more are read than are tried", async () => {
   const looks: number[] = [];
-  const body = encodeRecord({
-    workspaceId: "w",
-    requestId: "r",
-    actor: "k",
-    receivedAt: 5,
-    body: { type: "removeExternalIds", externalIds: ["x"] },
-  });
+  const body = removal("r");
   const profiles = {
     listSetAside(max: number, after?: { readonly partition: number; readonly sequence: number }) {
       const { partition, sequence } = after ?? { partition: 0, sequence: -1 };
@@ -264,16 +264,9 @@ test("of very many dead letters of a partition no more are read than are tried",
 
 test("heddle log skip of a dead letter or of a blocked user's record tries no other dead letter", async () => {
   const { profile, log, clock } = await openHeld();
-  const put = "INSERT INTO profile_set_aside (log_partition, sequence, reason, body) VALUES (0, ?, 'planted', ?)";
-  const body = encodeRecord({
-    workspaceId: "workspace",
-    requestId: "r",
-    actor: "k",
-    receivedAt: 5,
-    body: { type: "removeExternalIds", externalIds: ["x"] },
-  });
+  const body = removal("r");
   await profile.database.write(() => {
-    for (const sequence of [17, 18]) profile.database.prepare(put).run(sequence, body);
+    for (const sequence of [17, 18]) profile.database.prepare(putDeadLetter).run(sequence, body);
   });
   await log.skipSetAside({ partition: 0, sequence: 17 });
   const [held] = (await log.status()).held;
