@@ -32,8 +32,10 @@ export const laneLimits = {
   lanePositionRetryMs: 1_000,
   laneTrimMs: 60_000,
   laneTrimBytesMax: 1024 * 1024,
-  // A resolver rests after a step of several records, until so long after its beginning
+  // A resolver rests after a step of several records, until so long after its beginning; and after one of so many
   stepsApartMs: 150,
+  manyStepsApartMs: 400,
+  manyRecords: 16,
   // In one process it rests after one whose workspaces have fewer changes each than these, until so long after its beginning
   workspaceChangesFew: 8,
   transactionsApartMs: 60,

@@ -96,7 +96,7 @@ test("resolvePartition() rests after a step of several records, not while a part
     const clock: Clock = {
       ...systemClock,
       after(ms, callback) {
-        if (ms <= limits.stepsApartMs) rests.push(servers.place().through);
+        if (ms <= limits.manyStepsApartMs) rests.push(servers.place().through);
         return systemClock.after(ms, callback);
       },
     };

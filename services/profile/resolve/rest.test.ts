@@ -6,6 +6,7 @@ import { restMs, transactionRestMs } from "./rest.ts";
 test.each([
   { what: "a step of one record", records: 1, bytes: 100, tookMs: 20, rest: 0 },
   { what: "a step of several", records: 2, bytes: 100, tookMs: 20, rest: limits.stepsApartMs - 20 },
+  { what: "one of many", records: limits.manyRecords, bytes: 100, tookMs: 20, rest: limits.manyStepsApartMs - 20 },
   { what: "one that took long", records: 64, bytes: 100, tookMs: 5_000, rest: 0 },
   { what: "one of more than half of the records of a read", records: limits.passRecordsMax / 2 + 1, bytes: 1, tookMs: 20, rest: 0 },
   { what: "one of more than half of its bytes", records: 2, bytes: limits.passBytesMax / 4 + 1, tookMs: 20, rest: 0 },

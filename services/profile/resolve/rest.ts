@@ -3,13 +3,14 @@ import { limits } from "../../../platform/limits.ts";
 
 /**
  * In the mesh, after a step that took so long from when resolving began until it was published: a step of few records costs nearly what one of many does, so where many come they come together; the rest ends
- * `stepsApartMs` after that step began. One record alone is that of a caller who may be waiting for it, and where as much is read as a step takes
- * more is waiting already.
+ * `stepsApartMs` after that step began, `manyStepsApartMs` where it had `manyRecords`. One record alone is that of a caller who may be waiting for it, and where as much is read as
+ * a step takes more is waiting already.
  */
 export function restMs(records: readonly { readonly body: Uint8Array }[], tookMs: number): number {
   const bytes = records.reduce((sum, { body }) => sum + body.byteLength, 0);
   const isFull = records.length * 2 > limits.passRecordsMax || bytes * 2 > limits.passBytesMax;
-  return isFull || records.length < 2 ? 0 : Math.max(0, limits.stepsApartMs - tookMs);
+  if (isFull || records.length < 2) return 0;
+  return Math.max(0, (records.length < limits.manyRecords ? limits.stepsApartMs : limits.manyStepsApartMs) - tookMs);
 }
 
 interface Transaction {
