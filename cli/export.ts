@@ -81,9 +81,11 @@ async function* readMesh({ env, workspace: name }: ExportOptions): AsyncGenerato
   const { id: workspaceId, currencyRates } = await withAccessPlace({ env }, (access) => chooseWorkspace(access.rows(), name));
   const { client, close } = await connectPart(ProfileService, { ...peer, caller: "operator", deadlineMs: limits.rpcDeadlineMsMax });
   try {
-    for (let pageToken = "";;) {
+    for (let pageToken = "", pageSize: number = limits.usersPerPageMax;;) {
       const scope = { workspaceId, actor: "operator", route: "export" };
-      const page = await client.listUsers({ scope, pageToken, pageSize: limits.usersPerPageMax, currencyRates: { ...currencyRates } });
+      const page = await client.listUsers({ scope, pageToken, pageSize, currencyRates: { ...currencyRates } });
+      // A page of large users ends early: what it leaves out is not read again for each page
+      pageSize = Math.min(limits.usersPerPageMax, 2 * Math.max(1, page.usersJson.length));
       yield page.usersJson.map((json): unknown => JSON.parse(new TextDecoder().decode(json)));
       pageToken = page.nextPageToken;
       if (pageToken === "") return;

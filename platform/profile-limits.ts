@@ -18,6 +18,8 @@ export const profileLimits = {
   eventNamesPerUserMax: 20_000,
   productIdsPerUserMax: 20_000,
   sessionsPerUserMax: 5_000_000,
+  // Of a page of users, as JSON: below rpcMessageBytesMax with the largest profile behind it
+  usersPageBytesMax: 12 * 1024 * 1024,
   // A user whom an operator admitted may have so many times what it had then
   admittedGrowth: 2,
   // How often a process looks who is rejected, how many users it finds so at most, and how many aliases of each

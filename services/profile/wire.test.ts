@@ -120,6 +120,21 @@ describe("ListUsers", () => {
     } while (pageToken !== "");
     expect(seen.sort()).toEqual(["u0", "u1", "u2", "u3", "u4", "u5", "u6"]);
   });
+
+  test("ends a page before its users are more than a message takes", async () => {
+    const profile = await openTest();
+    const names = ["u0", "u1", "u2", "u3", "u4", "u5", "u6"];
+    for (const external_id of names) {
+      const some = (part: number) => Object.fromEntries(Array.from({ length: 1_500 }, (_, at) => [`a_${part}_${at}`, "x".repeat(250)]));
+      await profile.track({ attributes: Array.from({ length: 8 }, (_, part) => ({ external_id, ...some(part) })) });
+    }
+    const scope = profile.scope();
+    const pages = [await profile.client.listUsers({ scope })];
+    for (let token; (token = pages.at(-1)?.nextPageToken);) pages.push(await profile.client.listUsers({ scope, pageToken: token }));
+    expect(pages.map(({ usersJson, updatedAt }) => [usersJson.length, updatedAt.length])).toEqual([[3, 3], [3, 3], [1, 1]]);
+    const all = pages.flatMap(({ usersJson }) => usersJson.map((json) => JSON.parse(Buffer.from(json).toString()).external_id));
+    expect(all.sort()).toEqual(names);
+  });
 });
 
 describe("MergeUsers", () => {

@@ -409,6 +409,8 @@ export type ListUsersRequest = Message<"heddle.profile.v1.ListUsersRequest"> & {
   pageToken: string;
 
   /**
+   * 0: as many as a page holds, which is 1,000. A page has fewer where more would be above 12 MiB, and then has a token.
+   *
    * @generated from field: uint32 page_size = 3;
    */
   pageSize: number;
