@@ -6,7 +6,7 @@ import type { UserId, UserMemberships } from "./memberships.ts";
 export interface MembershipStore {
   /** The rows of the users that have one. The caller owns the objects. */
   load(workspaceId: string, ids: readonly UserId[]): Promise<Map<UserId, UserMemberships>>;
-  /** Changes up to `max` users who have a merge whose window ended before `now`, those who are free; how many were changed. */
+  /** Changes up to `max` users who have a merge whose window ended before `now`, those who are free; how many were changed. Where one cannot be, throws why when the others are. */
   sweep(over: { readonly now: number; readonly max: number }, sweeping: Sweeping): Promise<number>;
   /** By id, archived ones too. */
   groups(workspaceId: string): Promise<readonly OrderedGroup[]>;

@@ -2,6 +2,7 @@
 import { allBuckets, bucketOf } from "../../../platform/cassandra/buckets.ts";
 import type { Keyspace } from "../../../platform/cassandra/keyspace.ts";
 import { pagesOf, type Row, type Session, type Statement } from "../../../platform/cassandra/session.ts";
+import { isPassing } from "../../../platform/passing.ts";
 import { stampAfter, stampOf } from "../../consent/lane/stamp.ts";
 import { openCassandraConsent, rowOf, type StateRows } from "../../consent/store/cassandra.ts";
 import { placeOf, type StateBucketOf } from "../../consent/store/state-place.ts";
@@ -66,10 +67,17 @@ interface SweptTables extends Sweeping {
 /** A row that an applier writes meanwhile is newer than what a sweep writes, and its windows are closed by that already. */
 async function sweep(sweeping: SweptTables, { now, max }: { readonly now: number; readonly max: number }): Promise<number> {
   let swept = 0;
+  const failures: unknown[] = [];
   for await (const row of mergesOver(sweeping, { now, rowsMax: max })) {
-    if (await sweepOne(sweeping, row, now)) swept += 1;
+    try {
+      if (await sweepOne(sweeping, row, now)) swept += 1;
+    } catch (error) {
+      if (isPassing(error)) throw error;
+      failures.push(error);
+    }
     if (swept === max) break;
   }
+  if (failures.length > 0) throw failures[0];
   return swept;
 }
 

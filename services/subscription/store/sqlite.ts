@@ -1,6 +1,7 @@
 /** The embedded store of the subscription service: memberships, groups and the ledger as tables of the shared SQLite file. */
 import { ledgerTables } from "../../../platform/ledger/sqlite.ts";
 import { openSqliteLogTails } from "../../../platform/log/sqlite.ts";
+import { isPassing } from "../../../platform/passing.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
 import { type OnEntries, openSqliteConsent, type SqliteConsent } from "../../consent/store/sqlite.ts";
 import type { Channel } from "../domain/group.ts";
@@ -71,16 +72,23 @@ async function sweep(
     }
     if (page.length < max || free.length === max) break;
   }
-  return await database.write(() => {
+  const failures: unknown[] = [];
+  await database.write(() => {
     for (const [workspaceId, userId] of free) {
       const row = database.prepare(selectUser).get(workspaceId, userId);
       if (row === undefined) continue;
-      const user = membershipsFromRow(String(row["body"]));
-      change(user);
-      writeUser(database, workspaceId, user);
+      try {
+        const user = membershipsFromRow(String(row["body"]));
+        change(user);
+        writeUser(database, workspaceId, user);
+      } catch (error) {
+        if (isPassing(error)) throw error;
+        failures.push(error);
+      }
     }
-    return free.length;
   });
+  if (failures.length > 0) throw failures[0];
+  return free.length;
 }
 
 function writeGroups(database: Database, workspaceId: string, groups: readonly OrderedGroup[]): void {

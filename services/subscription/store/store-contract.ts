@@ -182,6 +182,20 @@ export function describeSubscriptionStore(driver: string, open: () => Promise<Co
       expect(seen).toEqual(new Set(ids.map((id) => `free${id}`)));
     });
 
+    test("a sweep goes past a user whose row cannot be changed, and says so", async () => {
+      await tables.commit(step({ states: users(...["a", "b", "c"].map((id) => user(id))) }));
+      const sweeping = tables.store.sweep({ now: 6, max: 10 }, {
+        isFree: () => Promise.resolve(true),
+        change(one) {
+          if (one.userId === "b") throw new Error("planted");
+          one.merges = [];
+        },
+      });
+      await expect(sweeping).rejects.toThrow("planted");
+      const left = await tables.store.load("w", ["a", "b", "c"]);
+      expect([...left.values()].filter(({ merges }) => merges.length > 0).map(({ userId }) => userId)).toEqual(["b"]);
+    });
+
     test("what waits is told with its users, of its workspace alone, until it waits no more", async () => {
       const kept: LaneRecord = { workspaceId: "w", sequence: 2 ** 41, part: 7, key: "one\nother", body: Uint8Array.of(1) };
       await tables.commit({ ...step(), setAside: [{ record: kept, reason: "no record" }] });
