@@ -13,21 +13,22 @@ const asker = { workspaceId: "w", requestId: "r", actor: "", route: "", idempote
 const letter = { id: "g", name: "Letter", channel: "email" as const };
 const declare: GroupChange = { type: "declare", groups: [letter], prune: false };
 
-/** An applier that decides what is appended when a caller waits for it; `others` were appended before. */
+/** An applier that decides what is appended when a caller waits for it; `others` come just before the first of those. */
 function openWorld({ others = [], applies = true, isCaughtUp = true }: {
   readonly others?: readonly GroupChange[];
   readonly applies?: boolean;
   readonly isCaughtUp?: boolean;
 } = {}) {
   const clock = fakeClock();
-  const appended: GroupChange[] = [...others];
+  const appended: GroupChange[] = [];
+  const before = [...others];
   let groups: OrderedGroups = noGroups;
   const log: Pick<Log, "append" | "partitions"> = {
     partitions: 1,
     append(_, record) {
       const { body } = fromBinary(IntakeRecordSchema, record);
       if (body.case !== "changeGroups") throw new Error(`Expected a change of groups, got ${body.case}`);
-      return Promise.resolve(appended.push(groupChangeFromMessage(body.value)));
+      return Promise.resolve(appended.push(...before.splice(0), groupChangeFromMessage(body.value)));
     },
   };
   const parts = {
@@ -51,11 +52,19 @@ test("the change is in when it answers, and asked for again nothing is sent", as
   expect(groups().groups).toEqual([{ ...letter, archived: false, turns: [1] }]);
 });
 
+test("what changes nothing as things are is sent where an earlier change that is not decided yet says otherwise", async () => {
+  const { appended, groups, change } = openWorld();
+  await change(declare);
+  appended.push({ type: "archive", id: "g" });
+  await change(declare);
+  expect(groups().groups).toMatchObject([{ archived: false, turns: [1, 2, 3] }]);
+});
+
 test("what is refused as things are is not sent; what is refused in its place says so", async () => {
   const create: GroupChange = { type: "create", group: letter };
   const { appended, change } = openWorld({ others: [declare] });
   await expect(change({ type: "archive", id: "none" })).rejects.toMatchObject({ reason: "NOT_FOUND" });
-  expect(appended).toEqual([declare]);
+  expect(appended).toEqual([]);
   await expect(change(create)).rejects.toMatchObject({ reason: "ALREADY_EXISTS" });
   expect(appended).toEqual([declare, create]);
 });

@@ -12,8 +12,8 @@ export interface ChangeGroupsParts {
   readonly intake: IntakeParts;
   /** As every process reads them. */
   readonly readGroups: (workspaceId: string) => Promise<OrderedGroups>;
-  /** Waits, bounded, until what is said of groups is applied up to the place; whether it is. */
-  readonly caughtUp: (workspaceId: string, place: Position) => Promise<boolean>;
+  /** Waits, bounded, until what is said of groups is applied up to the place, or to the end of the log; whether it is. */
+  readonly caughtUp: (workspaceId: string, place?: Position) => Promise<boolean>;
   readonly clock: Clock;
 }
 
@@ -27,12 +27,15 @@ export async function changeGroupsInOrder(
   change: GroupChange,
 ): Promise<void> {
   const { workspaceId } = context;
-  const before = await parts.readGroups(workspaceId);
-  // What an earlier build left gets its place in the order with the first declaration, whatever that says
-  const isOrdered = before.mark[0] > noGroups.mark[0];
-  if (changedGroups(before.groups, change).length === 0 && isOrdered) return;
+  // What was asked before and is not decided may say otherwise: then the order decides
+  if (await parts.caughtUp(workspaceId) && changesNothing(await parts.readGroups(workspaceId), change)) return;
   const place = await appendRecord(parts.intake, context, { body: { case: "changeGroups", value: groupChangeToMessage(change) } });
   await decided(parts, workspaceId, place);
+}
+
+/** What an earlier build left gets its place in the order with the first declaration, whatever that says. Refuses as `changedGroups` does. */
+function changesNothing({ mark, groups }: OrderedGroups, change: GroupChange): boolean {
+  return changedGroups(groups, change).length === 0 && mark[0] > noGroups.mark[0];
 }
 
 async function decided({ readGroups, caughtUp, clock }: ChangeGroupsParts, workspaceId: string, place: Position): Promise<void> {
