@@ -32,6 +32,7 @@ export function consentOf({ subscription, messagingStatus }: ConsentClients): Co
           channel: channel === Channel.EMAIL ? "email" : "other",
         })),
         memberships: new Map<string, GroupState>(memberships),
+        behind: status.behind || emails?.behind === true,
       };
     },
     async setGlobal(request, email, state) {

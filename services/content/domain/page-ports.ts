@@ -22,6 +22,8 @@ export interface States {
   readonly groups: readonly Group[];
   /** Of groups in which the person's state was set. */
   readonly memberships: ReadonlyMap<string, GroupState>;
+  /** What was answered last may not be in it yet. */
+  readonly behind: boolean;
 }
 
 /** On whose behalf: a page has no API key. */

@@ -1,7 +1,7 @@
 /** Saves what a person changed: all email first, then the groups; what could not be saved is reported. */
 import { findById } from "../../../platform/identifier.ts";
 import { Refusal } from "../../../platform/refusal.ts";
-import type { Choices, GroupState } from "./form-choices.ts";
+import type { Choices, GlobalState, GroupState } from "./form-choices.ts";
 import type { Consent, PageRequest, Person, States } from "./page-ports.ts";
 
 export interface Saved {
@@ -29,7 +29,8 @@ interface Chosen {
 
 /**
  * Only what differs from what the page shows is recorded: a group that the person leaves alone stays unset. `all`: the author
- * of the page asks for every choice to be recorded. All email is first: a person who unsubscribes from everything is
+ * of the page asks for every choice to be recorded. Where the states are behind, what was set last may be the contrary: each "unsubscribed" is recorded then.
+ * All email is first: a person who unsubscribes from everything is
  * unsubscribed even if the rest fails. Refuses PARTLY_DONE where
  * something was saved and something was not, INPUT_INVALID where nothing of what was chosen can be, and what the service
  * that owns the state refuses where nothing was saved.
@@ -45,10 +46,13 @@ export async function saveChoices(
   const { email } = person;
   const left = cannotBeSaved({ choices: { ...choices, groups }, person, states }, known);
   let position = "";
-  if (global !== undefined && email !== null && (all || global !== states.global)) {
+  function isRecorded(state: GlobalState, shown: GlobalState): boolean {
+    return all || state !== shown || (states.behind && state === "unsubscribed");
+  }
+  if (global !== undefined && email !== null && isRecorded(global, states.global)) {
     position = await consent.setGlobal(request, email, global);
   }
-  const changed = all ? known : new Map([...known].filter(([id, state]) => state !== shownState(states, id)));
+  const changed = new Map([...known].filter(([id, state]) => isRecorded(state, shownState(states, id))));
   if (changed.size > 0) {
     position = await consent.setGroups(request, person.externalId, changed).catch((cause: unknown) => {
       throw position === "" ? cause : new Refusal("PARTLY_DONE", "The state of all email is saved, those of groups are not", { cause });

@@ -16,7 +16,7 @@ import { profilePeople } from "../clients/profile-people.ts";
 import { handleCreateLink, handleOpenPage, type HostedDeps } from "./hosted-pages.ts";
 
 const person = { userId: "u", externalId: "ann", email: "ann@example.com" };
-const states = { global: "subscribed", groups: [], memberships: new Map() } as const;
+const states = { global: "subscribed", groups: [], memberships: new Map(), behind: false } as const;
 
 async function pageOf(pageHtml: string, fields: People["fields"]): Promise<string> {
   const content = { title: "T", pageHtml, confirmationHtml: "", redirectHtml: null, options: { linkTags: [] }, state: "active" } as const;
