@@ -103,7 +103,7 @@ test("a filter that cannot be read is refused, and names of events are found how
 test("an object that was not taken is shown first, with field and reason and no value", () => {
   const errors = [
     {
-      type: "Invalid subscription group ID: 'ann@example.com' is no group",
+      type: "Invalid subscription group ID: 'o'brien@example.com' is no group",
       input_array: "attributes",
       index: 0,
       field: "subscription_groups",

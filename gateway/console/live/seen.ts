@@ -171,9 +171,16 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** What stands in quotes is a name of the API, the field itself, or something that was sent: the last is not shown. */
+/**
+ * What stands in quotes is a name of the API, the field itself, or something that was sent: the last is not shown. It may have
+ * quotes of its own, so all up to the last one goes.
+ */
 function withoutValues(text: string, field: string | undefined): string {
-  return text.replaceAll(/'([^']*)'/g, (whole, quoted: string) => quoted === field || ownNames.has(quoted) ? whole : "'…'");
+  for (const { index, 1: quoted = "" } of text.matchAll(/'([^']*)'/g)) {
+    if (quoted === field || ownNames.has(quoted)) continue;
+    return `${text.slice(0, index)}'…'${text.slice(text.lastIndexOf("'") + 1)}`;
+  }
+  return text;
 }
 
 /** How texts of errors call fields of the API. */
