@@ -1,14 +1,14 @@
 /** Begins a new epoch as it was planned. It can be done again at any point: until the rows know it, nothing is served. */
 import type { JetStreamConnection } from "../log/jetstream-connection.ts";
 import { openJetStreamSteps } from "../log/jetstream-fenced-step.ts";
-import { checkpointSubject, deleteStream, nameStream } from "../log/jetstream-stream.ts";
+import { deleteStream, nameStream } from "../log/jetstream-stream.ts";
 import { laneLayout } from "../lane/layout.ts";
-import { firstPlace, placeToBytes } from "../lane/place.ts";
 import type { Logger } from "../logger.ts";
 import type { EventsConfig, StreamsConfig } from "../mesh-config.ts";
 import { streamKinds } from "./epoch.ts";
 import type { EpochMarks } from "./marks.ts";
 import type { Adoption } from "./plan-adoption.ts";
+import { writeResolvedPlaces } from "./resolved-places.ts";
 import { makeStreams, streamNamesOf } from "./streams.ts";
 
 export interface AdoptParts {
@@ -36,7 +36,6 @@ export async function adopt(parts: AdoptParts, { epoch, kept, resolved }: Adopti
   }
 }
 
-/** The lanes knew how far the intake was resolved; what was resolved before is not done a second time. */
 async function resolveFrom({ streams, now, logger }: AdoptParts, resolved: ReadonlyMap<number, number>): Promise<void> {
   if (resolved.size === 0) return;
   const { nats, logName, replicas, bytesMax, partitions, lanes } = streams;
@@ -44,13 +43,7 @@ async function resolveFrom({ streams, now, logger }: AdoptParts, resolved: Reado
   const stream = { ...nats, replicas, bytesMax, logger, name, partitions: laneLayout(partitions, lanes).partitions, make: false };
   const steps = await openJetStreamSteps(stream);
   try {
-    for (const [partition, through] of resolved) {
-      const subject = checkpointSubject(name, `resolve-${partition}`);
-      // One that an earlier run wrote says the same
-      if (await steps.checkpoint(subject) !== undefined) continue;
-      const messages = [{ subject, body: placeToBytes({ ...firstPlace, through, now }) }];
-      await steps.publishStep({ messages, checkpointSubject: subject, expectedLast: 0 });
-    }
+    await writeResolvedPlaces(steps, { name, resolved, now });
   } finally {
     await steps.close();
   }
