@@ -69,6 +69,13 @@ test("listUsers() of one company does not begin where a page of another ended", 
   expect((await list({ startIndex: 3, count: 2, scope: scope({ companyId: "co-2" }) })).names).toEqual(["z"]);
 });
 
+test("listUsers() looks anew where the users are shown at another address", async () => {
+  await at.create("a");
+  const filter = `meta.location sw "https://other.example"`;
+  expect((await list({ filter })).names).toEqual([]);
+  expect((await list({ filter, scope: scope({ baseUrl: "https://other.example" }) })).names).toEqual(["a"]);
+});
+
 test("listUsers() sorts by any attribute, those without a value last", async () => {
   await at.create("a", { displayName: "Zoe" });
   await at.create("b");

@@ -25,7 +25,7 @@ export interface ListQuestion {
   readonly descending: boolean;
   readonly renderer: Renderer;
   readonly project: Project;
-  /** What else the outcome of a filter depends on: the names that are declared. */
+  /** What else the outcome of a filter depends on: the names that are declared, and the address that locations begin with. */
   readonly names: string;
   /** Aborts when the caller no longer waits for the answer. */
   readonly signal?: AbortSignal;

@@ -85,8 +85,8 @@ function entryOf({ scope, status, reason, detail }: Omit<LogRequestRequest, "$ty
 async function handleListUsers(deps: ServiceDeps, message: ListUsersRequest, signal: AbortSignal) {
   const caller = callerOf(message.scope);
   const { filter, startIndex, count, sortBy, descending } = message;
-  const { companyId } = caller;
-  const names = JSON.stringify(directoryOf(message.directory));
+  const { companyId, baseUrl } = caller;
+  const names = JSON.stringify([directoryOf(message.directory), baseUrl]);
   const question = { companyId, filter, startIndex, count, sortBy, descending, names, signal, ...shownTo(caller, message) };
   const { totalResults, startIndex: first, usersJson } = await listUsers(deps, question);
   return { totalResults, startIndex: first, usersJson: usersJson.map((user) => Buffer.from(user)) };
