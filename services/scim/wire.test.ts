@@ -212,4 +212,8 @@ test("the log tells what every write changed, and of requests that changed nothi
   expect(log[2]?.changes).toEqual([{ attribute: "displayName", to: "A" }]);
   expect(log[3]).toMatchObject({ userName: "ann@x.de", tokenId: "tok-1", origin: "okta", ignored: ["password", "title"] });
   expect(JSON.stringify(log)).not.toContain("a-secret-of-ann");
+  for (const about of [id, "ann@x.de", " Ann@X.DE"]) {
+    const changes = await readScimLog(at.database, { companyId: "co-1", limit: 10, about }, at.clock);
+    expect([about, changes.map(({ outcome }) => outcome)]).toEqual([about, ["deleted", "patched", "created"]]);
+  }
 });

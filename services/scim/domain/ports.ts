@@ -112,7 +112,7 @@ export interface LogEntry {
 export interface RequestLog {
   /** Durably; those of one company and day all or none. */
   append(entries: readonly LogEntry[]): Promise<void>;
-  /** At most `limit` of a company's, the newest first; `about` is the id or userName of one user. */
+  /** At most `limit` of a company's, the newest first; `about` is the id or userName of one user, in any form that is the same name. */
   newest(asked: LogQuestion): Promise<readonly LogEntry[]>;
 }
 

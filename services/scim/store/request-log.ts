@@ -1,4 +1,5 @@
 /** The log of requests: those that changed something stand with their change, the others by day; all end by themselves. */
+import { normaliseEmail } from "../../../platform/address.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import { type Documents, idsAboveAll, type Write } from "../../../platform/documents/documents.ts";
 import { limits } from "../../../platform/limits.ts";
@@ -50,13 +51,17 @@ const dayMs = 24 * 3600 * 1000;
 /** Pages backwards until enough are about whom was asked for. */
 async function newestOf(documents: Documents, partition: string, { companyId, limit, about }: LogQuestion): Promise<LogEntry[]> {
   const found: LogEntry[] = [];
+  const name = about && normaliseEmail(about);
+  function isAsked({ userId, userName }: LogEntry): boolean {
+    return about === undefined || userId === about || (name !== undefined && userName !== undefined && normaliseEmail(userName) === name);
+  }
   for (let below = idsAboveAll, seen = 0; found.length < limit && seen < limits.scimLogEntriesMax;) {
     const page = await documents.between(partition, "log", { below, limit: limits.scimLogPageRows, descending: true });
     const entries = page.map(({ value }) => {
       const { expiresAt: _expiresAt, ...entry } = value as Omit<LogEntry, "companyId"> & { readonly expiresAt: number };
       return { ...entry, companyId };
     });
-    found.push(...entries.filter(({ userId, userName }) => about === undefined || userId === about || userName === about));
+    found.push(...entries.filter(isAsked));
     if (page.length < limits.scimLogPageRows) break;
     seen += page.length;
     below = page.at(-1)?.id ?? "";
