@@ -3,6 +3,7 @@ import { expect, test, vi } from "vitest";
 import { fakeClock } from "../../../platform/clock.fixture.ts";
 import { createGate } from "../../../platform/gate.ts";
 import { laneLayout } from "../../../platform/lane/layout.ts";
+import { limits } from "../../../platform/limits.ts";
 import { silentLogger } from "../../../platform/logger.ts";
 import { freeze, takeBack, takeIn } from "../domain/apply-merge.ts";
 import { applyRecord } from "../domain/apply-records.ts";
@@ -25,7 +26,8 @@ function recordOf(sequence: number) {
   return { type: "record" as const, record: { userId: "a", mark: [sequence, 0] as const, now: 0, change } };
 }
 
-test("readers wait for a user who is held once, however much comes for it afterwards", async () => {
+/** An applier of a lane with these messages, where `kept` is the position that is saved, and what it says of how far it is. */
+function openLane(kept: { position: number } = { position: 0 }) {
   const clock = fakeClock();
   const messages: Uint8Array[] = [];
   const applied: number[] = [];
@@ -45,7 +47,7 @@ test("readers wait for a user who is held once, however much comes for it afterw
     layout: laneLayout(1, 1),
     profiles,
     steps: { applyRecord, freeze, takeIn, takeBack },
-    positions: { load: () => Promise.resolve(0), save: () => Promise.resolve(true), trim: () => Promise.resolve() },
+    positions: { load: () => Promise.resolve(kept.position), save: () => Promise.resolve(true), trim: () => Promise.resolve() },
     outgoing: { waiting: 0, settled: () => Promise.resolve(), reset: () => {} },
     cache: createUserCache({ bytesMax: 0, entryBytes: 1, rowBytesMax: 0, profileFromRow, profileToRow }),
     eventsOf: () => [],
@@ -58,6 +60,11 @@ test("readers wait for a user who is held once, however much comes for it afterw
     logger: silentLogger,
     onApplied: (position) => applied.push(position),
   });
+  return { clock, messages, applied, reading, notify: () => notify() };
+}
+
+test("readers wait for a user who is held once, however much comes for it afterwards", async () => {
+  const { clock, messages, applied, reading, notify } = openLane();
   async function send(sequence: number): Promise<void> {
     messages.push(packLaneMessage([packItem({ workspaceId: "w", item: recordOf(sequence) })]));
     const before = applied.length;
@@ -73,5 +80,17 @@ test("readers wait for a user who is held once, however much comes for it afterw
     await send(sequence);
     expect(applied.at(-1)).toBe(messages.length);
   }
+  await reading.close();
+});
+
+test("an applier that was overtaken in a lane where nothing is left says how far the other one is", async () => {
+  const kept = { position: 0 };
+  const { clock, applied, reading } = openLane(kept);
+  await vi.waitFor(() => expect(applied).toContain(0));
+  kept.position = 7;
+  await vi.waitFor(() => {
+    clock.advance(limits.laneIdleMsMax);
+    expect(applied.at(-1)).toBe(7);
+  });
   await reading.close();
 });

@@ -72,6 +72,8 @@ class Applier {
   readonly #parts: LaneParts & ApplyParts;
   /** Undefined: has to be read again. */
   #position: number | undefined;
+  /** The last read found something. */
+  #hasRead = false;
   /** By user: where the lane could be read before it began to wait, and when that was. */
   readonly #waiting = new Map<string, { readonly position: number; readonly since: number }>();
   /** Users who are held still, and for whom no reader waits any more, whatever comes for them. */
@@ -101,8 +103,10 @@ class Applier {
     const read = await lanes.read(layout.profile(lane), after, { max: limits.laneRecordsMax, bytesMax: limits.laneBytesMax });
     const records = read.filter((record) => record.sequence > after);
     const last = records.at(-1);
-    // Where another applier is further, the lane may be trimmed there, and what was read may begin behind a gap
-    if (last !== undefined && !records[0]?.isNext && await positions.load(lane) > after) return this.#startAnew();
+    // Where another applier is further, the lane may be trimmed there, and what was read may begin behind a gap, or be nothing; the end of what was just read needs no look
+    const needsLook = last === undefined ? !this.#hasRead : !records[0]?.isNext;
+    this.#hasRead = last !== undefined;
+    if (needsLook && await positions.load(lane) > after) return this.#startAnew();
     if (last !== undefined) {
       await this.#apply(records, after);
       this.#position = last.sequence;
