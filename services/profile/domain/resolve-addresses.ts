@@ -22,11 +22,11 @@ import { changeConsent, changeMembership, type Effects, type Members, putUser, t
 import { takePending } from "./resolve-pending.ts";
 import { sideListOf, sideOf } from "./resolve-open-merges.ts";
 
-/** Applies a change of addresses to a live user: address rows, the user's row, and the email status that follows. */
-export function changeAddresses(effects: Effects, row: UserRow, change: AddressChange): UserRow {
+/** Applies a change of addresses to a live user, or to a side of it: address rows, the user's row, and the email status that follows. */
+export function changeAddresses(effects: Effects, row: UserRow, { side, ...change }: SidedChange): UserRow {
   const after = withAddresses(row, change);
   if (after !== row) putUser(effects, after);
-  if (after.email !== row.email || after.phone !== row.phone) moveAddresses(effects, row, after);
+  if (after.email !== row.email || after.phone !== row.phone) moveAddresses(effects, row, { ...after, side });
   sendEmailStatus(effects, row, { after, change });
   return after;
 }
@@ -39,7 +39,7 @@ export function changeSideAddresses(effects: Effects, side: UserRow, change: Add
 }
 
 /** Leaves the addresses that `after` lacks and joins those that `before` lacks. */
-export function moveAddresses(effects: Effects, before: UserRow, after: UserRow): void {
+export function moveAddresses(effects: Effects, before: UserRow, after: SidedUser): void {
   const had = addressesOf(before);
   const has = addressesOf(after);
   for (const address of had) {
@@ -60,11 +60,11 @@ export function leaveAddress(effects: Effects, address: AddressKey, row: Pick<Us
 }
 
 /** Recency begins when a second user joins. */
-function joinAddress(effects: Effects, address: AddressKey, row: UserRow): void {
+function joinAddress(effects: Effects, address: AddressKey, row: SidedUser): void {
   const sharers = effects.view.sharers(address);
   const updated = effects.view.peek(address) === null ? neverShared : takeMark(effects);
   effects.view.put(address, inserted(sharers, { id: row.id, identified: row.externalId !== null, updated }));
-  takePending(effects, row.id, [address]);
+  takePending(effects, row, [address]);
 }
 
 /** Makes the user the latest of all who share one of its addresses. */
@@ -103,7 +103,11 @@ function sendEmailStatus(effects: Effects, before: UserRow, next: { after: UserR
 }
 
 /** A user with the side of its open merges that was addressed. */
-export type SidedUser = UserRow & { readonly side?: MergeSide | undefined };
+export type SidedUser = UserRow & Sided;
+type SidedChange = AddressChange & Sided;
+interface Sided {
+  readonly side?: MergeSide | undefined;
+}
 
 /** Memberships go to the user and to all who share its email (spec, track rule 3), the user first. */
 export function sendMemberships(

@@ -3,16 +3,17 @@ import { describe, expect, test } from "vitest";
 import type { MembershipUpdate } from "./intake-record.ts";
 import { createIdentities } from "./identities.ts";
 import { resolveBatch } from "./resolve-batch.ts";
-import { attributes, byEmail, byId, byPhone, createWorkspace, eachUser, event, start } from "./resolver-workspace.fixture.ts";
+import type { UserKey } from "./user-key.ts";
+import { attributes, byAlias, byEmail, byId, byPhone, createWorkspace, eachUser, event, start } from "./resolver-workspace.fixture.ts";
 
 function setGroup(to: Partial<MembershipUpdate>) {
   const update = { groupId: "g", state: "unsubscribed" as const, externalIds: [], emails: [], phones: [], ...to };
   return { type: "setMemberships" as const, updates: [update] };
 }
 
-function merge(source: string, target: string) {
-  const side = (id: string) => ({ key: byId(id), prioritization: [] });
-  return { type: "mergeUsers" as const, jobId: "job", updates: [{ source: side(source), target: side(target) }] };
+function merge(source: UserKey, target: UserKey, jobId = "job") {
+  const side = (key: UserKey) => ({ key, prioritization: [] });
+  return { type: "mergeUsers" as const, jobId, updates: [{ source: side(source), target: side(target) }] };
 }
 
 const email = "s@b.org";
@@ -100,11 +101,43 @@ describe("resolveConsent() memberships", () => {
 
   test("a name of a merge's source means its side", () => {
     const workspace = createWorkspace();
-    workspace.run(attributes(byId("s"), { email }), event(byId("t")), merge("s", "t"));
+    workspace.run(attributes(byId("s"), { email }), event(byId("t")), merge(byId("s"), byId("t")));
     const merged = workspace.idOf(byId("t"));
     const [byAddress, byTarget] = workspace.run(setGroup({ emails: [email] }), setGroup({ externalIds: ["t"] }));
     expect(byAddress?.consent).toEqual([expect.objectContaining({ userId: merged, side: [expect.any(String)] })]);
     expect(byTarget?.consent[0]).not.toHaveProperty("side");
+  });
+
+  test("what waited for an address that a merge's source is given by one of its names goes to that side", () => {
+    const workspace = createWorkspace();
+    workspace.run(
+      attributes(byAlias("crm", "x"), { updateOnly: false }),
+      event(byId("t")),
+      setGroup({ emails: [email] }),
+      merge(byAlias("crm", "x"), byId("t")),
+    );
+    const [came] = workspace.run(attributes(byAlias("crm", "x"), { email }));
+    const side = [expect.any(String)];
+    expect(came?.consent).toEqual([expect.objectContaining({ userId: workspace.idOf(byId("t")), carried: true, requestId: "q3", side })]);
+  });
+
+  test("and so does what waited for the address that an undo brings the target back to, from an older merge's source", () => {
+    const workspace = createWorkspace();
+    workspace.run(
+      attributes(byId("s"), { email }),
+      event(byId("t")),
+      merge(byId("s"), byId("t")),
+      attributes(byAlias("crm", "x"), { updateOnly: false }),
+      merge(byAlias("crm", "x"), byId("t"), "later"),
+      attributes(byAlias("crm", "x"), { email: "x@b.org" }),
+      setGroup({ emails: [email] }),
+    );
+    const [undone] = workspace.run({ type: "undoMerge", jobId: "later", index: 0 });
+    const side = [expect.any(String)];
+    expect(undone?.consent).toEqual([
+      expect.objectContaining({ type: "mergeUndone" }),
+      expect.objectContaining({ userId: workspace.idOf(byId("t")), carried: true, requestId: "q7", side }),
+    ]);
   });
 
   test("a user's status that waited for an email is carried", () => {

@@ -41,7 +41,7 @@ function renameExternalId(effects: Effects, { current, next }: Rename): string |
   effects.view.put(externalIdKey(next), row.id);
   putUser(effects, after);
   send(effects, after, { type: "identity", externalId: next });
-  takePending(effects, row.id, [externalIdKey(next)]);
+  takePending(effects, row, [externalIdKey(next)]);
   touchUser(effects, after);
   return undefined;
 }

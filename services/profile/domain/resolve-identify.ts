@@ -39,7 +39,7 @@ function giveExternalId(effects: Effects, found: UserRow, externalId: string): J
   putUser(effects, after);
   markIdentified(effects, after);
   send(effects, after, { type: "identity", externalId });
-  takePending(effects, row.id, [externalIdKey(externalId)]);
+  takePending(effects, row, [externalIdKey(externalId)]);
   touchUser(effects, after);
   return { status: "identified", reason: "", sourceId: row.id, targetId: row.id, mergeId: null, undoUntil: 0 };
 }

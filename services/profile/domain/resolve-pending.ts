@@ -1,9 +1,9 @@
 /** Memberships set for names that no user has: kept, and given to the user who gets the name. */
 import { limits } from "../../../platform/limits.ts";
 import type { PendingMembership } from "./identity.ts";
-import type { UserId } from "./user-key.ts";
 import type { AddressKey, NameKey } from "./user-names.ts";
-import { changeConsent, type Effects } from "./resolve-effects.ts";
+import { sideListOf } from "./resolve-open-merges.ts";
+import { type Addressee, changeConsent, type Effects } from "./resolve-effects.ts";
 
 /**
  * The latest state of a group counts, and an earlier one where the group was archived when the latest was asked for. That is
@@ -27,8 +27,12 @@ function bounded(memberships: readonly PendingMembership[], groupId: string): re
   return memberships.filter((one) => one !== gone);
 }
 
-/** The user has got the names. Costs nothing where no membership of the workspace waits. */
-export function takePending(effects: Effects, userId: UserId, names: readonly (NameKey | AddressKey)[]): void {
+/** The user, or a side of its open merges, has got the names. Costs nothing where no membership of the workspace waits. */
+export function takePending(
+  effects: Effects,
+  { id: userId, side }: Pick<Addressee, "id" | "side">,
+  names: readonly (NameKey | AddressKey)[],
+): void {
   const { view } = effects;
   const waiting = view.pendingCount();
   if (waiting === 0) return;
@@ -41,7 +45,8 @@ export function takePending(effects: Effects, userId: UserId, names: readonly (N
       const asked = sequence === undefined ? {} : { askedAt: sequence };
       const later = found.memberships.slice(at + 1).filter((one) => one.groupId === groupId);
       const laterAt = later.flatMap((one) => one.sequence ?? []);
-      changeConsent(effects, { type: "membership", userId, groupId, state, carried: true, ...asked, laterAt }, origin);
+      const change = { type: "membership", userId, groupId, state, carried: true, ...sideListOf(side), ...asked, laterAt } as const;
+      changeConsent(effects, change, origin);
     }
     view.put(`w:${name}`, undefined);
     left -= 1;

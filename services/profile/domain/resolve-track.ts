@@ -44,7 +44,7 @@ export function createUser(effects: Effects, key: UserKey, change: AddressChange
   send(effects, row, { type: "create" });
   const { externalId, aliases, email, phone } = row;
   send(effects, row, { type: "identity", externalId, aliases, email, phone });
-  if (row.externalId !== null) takePending(effects, row.id, [externalIdKey(row.externalId)]);
+  if (row.externalId !== null) takePending(effects, row, [externalIdKey(row.externalId)]);
   if (change.emailStatus !== undefined) changeAddresses(effects, row, { emailStatus: change.emailStatus });
   return row;
 }
@@ -63,7 +63,7 @@ function sendMerged(effects: Effects, row: UserRow, object: TrackObject): void {
   const side = sideOf(effects.view, row, object.user);
   const addresses = [...addressesOf(row), ...sideAddresses(effects.view, row)];
   const change = addressChangeOf(object);
-  const after = change === undefined ? row : changeAddresses(effects, row, change);
+  const after = change === undefined ? row : changeAddresses(effects, row, { ...change, side });
   const heard = heardNow(effects, devicesIn(object));
   takeDevices(effects, row.id, heard);
   if (after !== row) sendAddresses(effects, row, { after, side });

@@ -1,13 +1,23 @@
 /** A merge taken back: both sides get the names and addresses they would have had without it. */
 import type { ItemOutcome, JobOutcome, JobRow, MergeRow, Recency, SideRecency, UserRow } from "./identity.ts";
-import { addressesOf, type AddressKey, aliasKey, emailKey, externalIdKey, holdsAlias, inserted } from "./user-names.ts";
+import {
+  addressesOf,
+  type AddressKey,
+  addressOf,
+  type AddressUserKey,
+  aliasKey,
+  emailKey,
+  externalIdKey,
+  holdsAlias,
+  inserted,
+} from "./user-names.ts";
 import { isNeverShared, neverShared, ownNames, phoneKey, takerKey, untouched } from "./user-names.ts";
 import { leaveAddress } from "./resolve-addresses.ts";
 import { giveDevicesBack } from "./resolve-devices.ts";
 import { changeConsent, type Effects, putUser, send, takeMark } from "./resolve-effects.ts";
 import type { JobPlace } from "./resolve-merge.ts";
 import { takePending } from "./resolve-pending.ts";
-import { dropEmpty, sideAddresses } from "./resolve-open-merges.ts";
+import { dropEmpty, sideAddresses, sideOf } from "./resolve-open-merges.ts";
 
 /** POST /users/merge/undo. A refusal is reported in the job's row, and may be tried again when its reason is gone. */
 export function resolveUndo(effects: Effects, place: JobPlace): void {
@@ -110,7 +120,17 @@ function separate(effects: Effects, merge: MergeRow, live: UserRow): void {
   }
   changeConsent(effects, { type: "mergeUndone", userId: target.id, mergeId, sourceId: source.id });
   // No user had these names between the merge and now
-  for (const row of [target, source]) takePending(effects, row.id, [...ownNames(row), ...addressesOf(row)]);
+  for (const row of [target, source]) takeAllPending(effects, row);
+}
+
+/** An address that a side of an older merge brought belongs to that side. */
+function takeAllPending(effects: Effects, row: UserRow): void {
+  takePending(effects, row, ownNames(row));
+  const { id, email, phone } = row;
+  const keys: AddressUserKey[] = [];
+  if (email !== null) keys.push({ by: "email", address: email });
+  if (phone !== null) keys.push({ by: "phone", number: phone });
+  for (const key of keys) takePending(effects, { id, side: sideOf(effects.view, row, key) }, [addressOf(key)]);
 }
 
 /**
