@@ -1,7 +1,7 @@
 /** What is said where no route is: 404 or 405 in the form of the path's API, counted and with the state of a limit where the caller is known. */
 import { Refusal } from "../platform/refusal.ts";
 import type { Access } from "./access/access.ts";
-import type { Found } from "./find-route.ts";
+import type { FindRouteOf, Found } from "./find-route.ts";
 import { authenticate, type Authenticating } from "./guards/authenticate.ts";
 import { authenticateScim } from "./guards/authenticate-scim.ts";
 import { type Spending, spendQuota, unknownLimitHeaders } from "./guards/spend.ts";
@@ -12,6 +12,7 @@ import { scimRefusalAnswer } from "./render/refusal-scim.ts";
 
 export interface NoRouteAnswering extends Authenticating, Spending {
   readonly access: Pick<Access, "findApiKey" | "findSession" | "findScimToken">;
+  readonly findRoute: FindRouteOf;
 }
 
 export async function answerNoRoute(
@@ -19,25 +20,29 @@ export async function answerNoRoute(
   found: Exclude<Found, { kind: "route" }>,
   answering: NoRouteAnswering,
 ): Promise<HttpAnswer> {
-  if (isBrowserAtRoot(request)) return { status: seeOther, headers: ["Location", "/docs", "Vary", "Accept"], body: "" };
+  const isStart = request.path === "/" && hasDocuments(request, answering);
+  if (isStart && isBrowser(request)) return { status: seeOther, headers: ["Location", "/docs", "Vary", "Accept"], body: "" };
   const isScim = request.path.startsWith("/scim/");
   const { refusal, headers } = await (isScim ? spendUnknownScim(request, answering) : spendUnknown(request, answering));
-  const said = refusal ?? refusalOf(found, request.path);
+  const said = refusal ?? (isStart ? new Refusal("ROUTE_UNKNOWN", "No route has this path; start at /docs") : refusalOf(found));
   const all = found.kind === "other_method" ? ["Allow", found.allow, ...headers] : headers;
   return isScim ? scimRefusalAnswer(said, all) : refusalAnswer(said, "rest", all);
 }
 
-/** A person who opened the server's address alone; programs get JSON, below. */
-function isBrowserAtRoot({ method, path, headers }: HttpRequest): boolean {
-  return path === "/" && (method === "GET" || method === "HEAD") && (headers.get("accept") ?? "").toLowerCase().includes("text/html");
+/** Not where people's pages have a host of their own. */
+function hasDocuments({ headers }: HttpRequest, { findRoute }: NoRouteAnswering): boolean {
+  return findRoute({ method: "GET", path: "/docs", headers }).kind === "route";
+}
+
+/** Of a person who opened the server's address alone; programs get JSON. */
+function isBrowser({ method, headers }: HttpRequest): boolean {
+  return (method === "GET" || method === "HEAD") && (headers.get("accept") ?? "").toLowerCase().includes("text/html");
 }
 
 const seeOther = 303;
 
-function refusalOf(found: Exclude<Found, { kind: "route" }>, path: string): Refusal {
+function refusalOf(found: Exclude<Found, { kind: "route" }>): Refusal {
   if (found.kind === "other_method") return new Refusal("METHOD_NOT_ALLOWED", `This path takes ${found.allow}`);
-  // Where a browser lands that was given the server's address alone
-  if (path === "/") return new Refusal("ROUTE_UNKNOWN", "No route has this path; start at /docs");
   const hint = found.hint === undefined ? "" : `; did you mean '${found.hint}', without the slash at its end?`;
   return new Refusal("ROUTE_UNKNOWN", `No route has this path${hint}`);
 }

@@ -10,9 +10,9 @@ const suite = heddleSuite({
   env: { HEDDLE_PUBLIC_URL: "https://data.example.com", HEDDLE_PAGES_URL: `https://${pagesHost}/`, HEDDLE_LOG_LEVEL: "debug" },
 });
 
-async function statusAt(host: string, path: string): Promise<number | undefined> {
-  const answer = await rawExchange(suite.heddle.url, [head(`GET ${path} HTTP/1.1`, [`Host: ${host}`, "Connection: close"])]);
-  return answer.statuses[0];
+async function statusAt(host: string, path: string, headers: readonly string[] = []): Promise<number | undefined> {
+  const sent = head(`GET ${path} HTTP/1.1`, [`Host: ${host}`, "Connection: close", ...headers]);
+  return (await rawExchange(suite.heddle.url, [sent])).statuses[0];
 }
 
 test("links begin with the host of pages, which serves them and nothing else; another host serves all", async () => {
@@ -26,6 +26,11 @@ test("links begin with the host of pages, which serves them and nothing else; an
   expect(await statusAt(pagesHost, pathname)).toBe(200);
   expect(await statusAt(pagesHost.toUpperCase(), "/console")).toBe(404);
   expect([await statusAt("data.example.com", "/console"), await statusAt("data.example.com", pathname)]).toEqual([200, 200]);
+});
+
+test("a browser at the root is shown the documents, but not on the host of pages, which has none", async () => {
+  const browser = ["Accept: text/html"];
+  expect([await statusAt("data.example.com", "/", browser), await statusAt(pagesHost, "/", browser)]).toEqual([303, 404]);
 });
 
 test.each([
