@@ -181,7 +181,8 @@ async function callRoute(
   const body = route.method !== "GET" ? await readBodyOf(request, route, access) : noBody;
   const reading = route.takes === "read" ? { signal: request.hungUp } : {};
   observed?.keepBody(body);
-  const scope = { ...context, ...sentHashOf(context, body, params.values()) };
+  const queried = route.queryNames && request.query !== "" ? [request.query] : [];
+  const scope = { ...context, ...sentHashOf(context, body, [...params.values(), ...queried]) };
   const { headers } = request;
   const reply = await route.handler({ spent, scope, body, params, query: request.query, headers, reading }, parts);
   const answer = { status: route.status, headers: [...spent.headers, ...reply.headers], body: reply.body };

@@ -24,7 +24,13 @@ const read = { ...readRow, permission: "preference_center.get" } as const;
 const page = { guard: "open", path: "/preferences/:token", refused: preferenceRefusalPage, failed: faultPage } as const;
 /** "translation endpoints (campaign and canvas, view and list)" share one limit. */
 const texts = { ...readRow, limit: "translations", dialect: "translations" } as const;
-const putTexts = { ...texts, method: "PUT", takes: "write", bodyBytesMax: limits.translationRequestBytesMax } as const;
+const putTexts = {
+  ...texts,
+  method: "PUT",
+  takes: "write",
+  queryNames: true,
+  bodyBytesMax: limits.translationRequestBytesMax,
+} as const;
 
 export const contentRoutes: readonly Route[] = [
   { ...write, path: "/preference_center/v1", status: 201, limit: "preference_center_create", handler: handlePreferenceCenterCreate },

@@ -13,7 +13,7 @@ export function idempotencyKeyOf(headers: RequestHeaders): string {
   throw new Refusal("IDEMPOTENCY_KEY_INVALID", text);
 }
 
-/** Where there is a key: SHA-256 of the body's bytes, behind `names` where there are some: what the path says that the key does not count for. */
+/** Where there is a key: SHA-256 of the body's bytes, behind `names` where there are some: what path and query say that the key does not count for. */
 export function sentHashOf(
   { idempotencyKey }: { readonly idempotencyKey: string },
   body: Uint8Array,
@@ -21,7 +21,7 @@ export function sentHashOf(
 ): { readonly sentHash?: Uint8Array } {
   if (idempotencyKey === "") return {};
   const digest = createHash("sha256");
-  const path = [...names];
-  if (path.length > 0) digest.update(JSON.stringify(path));
+  const sent = [...names];
+  if (sent.length > 0) digest.update(JSON.stringify(sent));
   return { sentHash: new Uint8Array(digest.update(body).digest()) };
 }

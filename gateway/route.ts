@@ -37,6 +37,8 @@ export interface KeyRoute {
   readonly takes: "write" | "read";
   /** A write whose answers are not kept: sent again it is another request, whatever its Idempotency-Key. */
   readonly keepsAnswers?: false;
+  /** A write that takes names from the query too: they are part of what was sent, as those of the path are. */
+  readonly queryNames?: true;
   /** Of a success. */
   readonly status: number;
   readonly bodyBytesMax: number;

@@ -129,6 +129,20 @@ test("PUT with the same Idempotency-Key and body is done once, with another body
   expect(await translated()).toEqual({ id_0: "later", id_1: "b" });
 });
 
+test("PUT with the same Idempotency-Key and body, and another language in the query, is refused", async () => {
+  const headers = { "idempotency-key": fresh("key") };
+  const body = { translation_map: { id_0: fresh("text"), id_1: "b" } };
+  const first = await suite.request("PUT", `${path}?${query}`, body, { headers });
+  const again = await suite.request("PUT", `${path}?${query}`, body, { headers });
+  const other = await suite.request("PUT", `${path}?${query.replace(ids.spanish, ids.french)}`, body, { headers });
+  expect([first, again, other].map(({ status, headers: answered }) => [status, answered.get("idempotency-replayed")])).toEqual([
+    [200, null],
+    [200, "true"],
+    [422, null],
+  ]);
+  expect(other.headers.get("x-heddle-reason")).toBe("IDEMPOTENCY_KEY_REUSED");
+});
+
 test("PUT with one Idempotency-Key and several bodies at once takes one of them", async () => {
   const key = { "idempotency-key": fresh("key") };
   const bodies = ["a", "b", "c", "d", "e", "f"].map((text) => ({ ...message, translation_map: { id_0: text, id_1: "b" } }));
