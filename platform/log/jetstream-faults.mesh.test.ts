@@ -1,4 +1,5 @@
 /** The log in JetStream while the server is killed, stopped and started anew, with a journal of every answer. */
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type NatsServer, startNats } from "../../test/servers/nats.ts";
 import { describeWith } from "../../test/servers/require.ts";
@@ -22,8 +23,8 @@ await describeWith(["nats"], "openJetStreamLog() on a server that fails", () => 
     await server.stop();
   });
 
-  async function open(): Promise<Log> {
-    const options = { servers: [server.url], name: "faults", partitions: 3, replicas: 1, bytesMax: 256 * 1024 ** 2 };
+  async function open(url = server.url): Promise<Log> {
+    const options = { servers: [url], name: "faults", partitions: 3, replicas: 1, bytesMax: 256 * 1024 ** 2 };
     const log = await openJetStreamLog({ ...options, clock: systemClock, logger: silentLogger });
     logs.push(log);
     return log;
@@ -112,6 +113,19 @@ await describeWith(["nats"], "openJetStreamLog() on a server that fails", () => 
     },
   );
 
+  test("a tail never steps back, however late a process that was replaced notes the one that it saw", { timeout: 60_000 }, async () => {
+    const way = await holding(server.url, "trimmed.0 ");
+    const [late, next] = [await open(way.url), await open()];
+    const trimming = late.trim(0, await next.append(0, bytesOf("one")));
+    await way.held;
+    const last = await next.append(0, bytesOf("two"));
+    await next.trim(0, last);
+    way.release();
+    await trimming;
+    expect(await (await open()).tail(0)).toBe(last);
+    await way.close();
+  });
+
   test("leaves a server that takes nothing any more, however much is on its way there", { timeout: 60_000 }, async () => {
     const said: string[] = [];
     const connection = await connectJetStream({
@@ -125,6 +139,37 @@ await describeWith(["nats"], "openJetStreamLog() on a server that fails", () => 
     await server.kill("SIGCONT");
   });
 });
+
+/** A way to the server on which what contains `text` waits, and all behind it, until it is released. */
+async function holding(behind: string, text: string) {
+  const { hostname, port } = new URL(behind);
+  const sockets: Socket[] = [];
+  const [held, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const way = createServer((socket) => {
+    const onward = connect(Number(port), hostname);
+    sockets.push(socket, onward);
+    onward.pipe(socket);
+    void (async () => {
+      for await (const bytes of socket as AsyncIterable<Buffer>) {
+        if (bytes.includes(text)) {
+          held.resolve();
+          await released.promise;
+        }
+        onward.write(bytes);
+      }
+    })().catch(() => {});
+  });
+  await new Promise<void>((done) => way.listen(0, "127.0.0.1", done));
+  return {
+    url: `nats://127.0.0.1:${(way.address() as AddressInfo).port}`,
+    held: held.promise,
+    release: () => released.resolve(),
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((done) => way.close(done));
+    },
+  };
+}
 
 interface Entry {
   readonly text: string;

@@ -4,7 +4,7 @@ import { limits } from "../limits.ts";
 import { Refusal } from "../refusal.ts";
 import type { FencedSteps, Step, StepOutcome } from "./fenced-step.ts";
 import { askApi, type ConnectOptions, type JetStreamConnection } from "./jetstream-connection.ts";
-import { publishTogether, WrongLastSequence } from "./jetstream-publish.ts";
+import { expectedHeader, publishTogether, WrongLastSequence } from "./jetstream-publish.ts";
 import { lastMessage } from "./jetstream-read.ts";
 import { connectToStream, partitionOf, roomOf, type StreamShape } from "./jetstream-stream.ts";
 import { bodyBytesMaxOf } from "./message-size.ts";
@@ -96,8 +96,6 @@ function streamRoom(connection: JetStreamConnection, name: string): (bytes: numb
 function bytesOf({ messages }: Step): number {
   return messages.reduce((sum, { body }) => sum + body.byteLength + limits.logMessageStoredBytes, 0);
 }
-
-const expectedHeader = "Nats-Expected-Last-Subject-Sequence";
 
 function check({ messages, checkpointSubject }: Step): void {
   const checkpoints = messages.filter(({ subject }) => subject === checkpointSubject).length;

@@ -9,6 +9,9 @@ export interface Message extends PartMessage {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Names the last sequence of the message's subject that the publisher knows of. */
+export const expectedHeader = "Nats-Expected-Last-Subject-Sequence";
+
 /** The stream refused all of it, because the last sequence of a subject was not the expected one. */
 export class WrongLastSequence extends Error {}
 

@@ -5,8 +5,8 @@ import type { Logger } from "../logger.ts";
 import { Refusal } from "../refusal.ts";
 import { askApi, type ConnectOptions, type JetStreamConnection } from "./jetstream-connection.ts";
 import { openRecordNotices, type RecordNotices } from "./jetstream-notices.ts";
-import { isBatchCheaper, publishTogether } from "./jetstream-publish.ts";
-import { firstOfRecordAt, readRecords, tailOf } from "./jetstream-read.ts";
+import { expectedHeader, isBatchCheaper, publishTogether, WrongLastSequence } from "./jetstream-publish.ts";
+import { firstOfRecordAt, lastMessage, readRecords, tailOf } from "./jetstream-read.ts";
 import { connectToStream, partitionSubject, type StreamShape, trimmedSubject } from "./jetstream-stream.ts";
 import type { Log, LogRecord } from "./log.ts";
 import { checkPartition } from "./partition.ts";
@@ -99,12 +99,19 @@ class JetStreamLog implements Log {
     checkPartition(partition, this.partitions);
     if (through < (this.#seen[partition] ?? 0)) return await this.#reach(() => this.#trimSome(partition, through));
     // What this process appends from now on is above the tail, and is kept
-    const asked = this.tail(partition);
+    const asked = this.#tailToTrim(partition);
     this.#trimming = asked.catch(() => {});
-    const tail = await asked;
+    const { tail, noted } = await asked;
     const end = Math.min(through, tail);
     if (end <= 0) return;
-    await this.#reach(() => end === tail ? this.#trimAll(partition, tail) : this.#trimSome(partition, end));
+    await this.#reach(() => end === tail ? this.#trimAll(partition, { tail, noted }) : this.#trimSome(partition, end));
+  }
+
+  /** With the place of the last note of a tail: what another process does meanwhile comes behind that. */
+  async #tailToTrim(partition: number): Promise<{ readonly tail: number; readonly noted: number }> {
+    const note = { stream: this.#name, subject: trimmedSubject(this.#name, partition) };
+    const last = await this.#reach(() => lastMessage(this.#connection, note));
+    return { tail: await this.tail(partition), noted: last?.sequence ?? 0 };
   }
 
   async close(): Promise<void> {
@@ -165,13 +172,18 @@ class JetStreamLog implements Log {
     }
   }
 
-  /** The tail is that of the last record; where that goes too, it is written down before. */
-  async #trimAll(partition: number, tail: number): Promise<void> {
+  /**
+   * The tail is that of the last record; where that goes too, it is written down before, unless another process has written one since the
+   * one at `noted`: its tail may be further.
+   */
+  async #trimAll(partition: number, { tail, noted }: { readonly tail: number; readonly noted: number }): Promise<void> {
     const subject = trimmedSubject(this.#name, partition);
+    const note = { subject, body: new TextEncoder().encode(String(tail)), headers: { [expectedHeader]: String(noted) } };
     let mark: number;
     try {
-      mark = await publishTogether(this.#connection, [{ subject, body: new TextEncoder().encode(String(tail)) }]);
+      mark = await publishTogether(this.#connection, [note]);
     } catch (error) {
+      if (error instanceof WrongLastSequence) return;
       // A full stream takes no note either: its last record says the tail until there is room
       if (error instanceof Refusal && error.reason === "LOG_FULL") return await this.#trimSome(partition, tail - 1);
       throw error;
