@@ -1,4 +1,5 @@
 /** The Cassandra port: what Heddle asks of a cluster, small enough for tests to record, fail and block it. */
+import { mayBeTooMuch } from "./outcome.ts";
 
 /**
  * One keyspace of a cluster. Reads see every write that was confirmed before them.
@@ -66,12 +67,20 @@ export function scanTable(session: Session, cql: string, rowsMax: number): Async
   return pagesOf(session, { cql, values: {} }, rowsMax);
 }
 
-/** A read, page by page, without reading further than it is asked. */
+/** A read, page by page, without reading further than it is asked. Of large rows, of which many do not come together, fewer at a time. */
 export async function* pagesOf(session: Session, statement: Statement, rowsMax: number): AsyncGenerator<readonly Row[]> {
   let from: string | undefined;
-  do {
-    const page: Page = await session.page(statement, from === undefined ? { rowsMax } : { rowsMax, from });
+  for (let most = rowsMax;;) {
+    let page: Page;
+    try {
+      page = await session.page(statement, from === undefined ? { rowsMax: most } : { rowsMax: most, from });
+    } catch (error) {
+      if (most === 1 || !mayBeTooMuch(error)) throw error;
+      most >>= 1;
+      continue;
+    }
     yield page.rows;
+    if (page.next === undefined) return;
     from = page.next;
-  } while (from !== undefined);
+  }
 }

@@ -10,7 +10,6 @@ import { readMigrations } from "../../../platform/cassandra/migrate.ts";
 import { refusalOf } from "../../../platform/cassandra/outcome.ts";
 import { checkPlan, recordingSession } from "../../../platform/cassandra/recording-session.fixture.ts";
 import { openReplicas } from "../../../platform/cassandra/replicas.fixture.ts";
-import type { Session } from "../../../platform/cassandra/session.ts";
 import { fakeClock } from "../../../platform/clock.fixture.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
@@ -75,27 +74,6 @@ test("identities.load() of 50 external ids is one statement, and one key is read
   expect(session.calls.map(([call]) => call?.cql)).toEqual([identityTables.x.selectSome]);
   await store.identities.load("w", ["x:u1", "x:u1"]);
   expect(session.calls.slice(1).map(([call]) => call?.cql)).toEqual([identityTables.x.select]);
-});
-
-test("users of a bucket with rows that are too large to come together are read all the same, and listed", async () => {
-  const replicas = openReplicas({ schema, now: () => 0 }).session();
-  const session: Session = {
-    ...replicas,
-    async execute(statement) {
-      const rows = await replicas.execute(statement);
-      const bytes = rows.reduce((sum, { body }) => sum + (body instanceof Uint8Array ? body.length : 0), 0);
-      if (bytes > 4_000) throw new Refusal("STORE_UNAVAILABLE", "The store did not answer in time");
-      return rows;
-    },
-  };
-  const { profiles } = openCassandraProfileStore({ session, clock: fakeClock(), partitions: 1, bucketOf: bucketOfUser });
-  const ids = Array.from({ length: 30 }, (_, at) => numberedId("w", at.toString(16).padStart(12, "0") + "0".repeat(12), at + 1));
-  const large = (id: string) => ({ ...profileOf(id, [3, 4]), custom: new Map([["text", "x".repeat(1_500)]]) });
-  await profiles.save(changes("w", { users: new Map(ids.map((id) => [id, stateOf(large(id))])) }));
-  expect([...(await profiles.loadUsers("w", ids)).values()].map(({ profile }) => profile?.id)).toEqual(ids);
-  expect([...(await profiles.load("w", ids)).keys()]).toEqual(ids);
-  expect((await profiles.page("w", "", 20)).map(({ id }) => id)).toEqual(ids.slice(0, 20));
-  expect((await profiles.pageBack("w", "", 20)).map(({ id }) => id)).toEqual(ids.toReversed().slice(0, 20));
 });
 
 test("users with numbers are not brought into a keyspace that is not sealed, where processes of builds before would not find them", async () => {

@@ -1,0 +1,64 @@
+/** What is too large to come from Cassandra together, or to go there together. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { openReplicas } from "../../../platform/cassandra/replicas.fixture.ts";
+import type { Row, Session } from "../../../platform/cassandra/session.ts";
+import { fakeClock } from "../../../platform/clock.fixture.ts";
+import { Refusal } from "../../../platform/refusal.ts";
+import { bucketOfUser, numberedId } from "../../../platform/user-number.ts";
+import type { ProfileRecord } from "../domain/profile-record.ts";
+import { type CassandraProfileStore, openCassandraProfileStore } from "./cassandra.ts";
+import { changes, heldFrom, profileOf, recordOf, stateOf } from "./rows-contract.ts";
+
+const schema = [readFileSync(join(import.meta.dirname, "schema", "schema.cql"), "utf8")];
+
+test("users of a bucket with rows that are too large to come together are read all the same, and listed", async () => {
+  const { profiles } = ofLittle();
+  const ids = Array.from({ length: 30 }, (_, at) => numberedId("w", at.toString(16).padStart(12, "0") + "0".repeat(12), at + 1));
+  const large = (id: string) => ({ ...profileOf(id, [3, 4]), custom: new Map([["text", "x".repeat(1_500)]]) });
+  await profiles.save(changes("w", { users: new Map(ids.map((id) => [id, stateOf(large(id))])) }));
+  expect([...(await profiles.loadUsers("w", ids)).values()].map(({ profile }) => profile?.id)).toEqual(ids);
+  expect([...(await profiles.load("w", ids)).keys()]).toEqual(ids);
+  expect((await profiles.page("w", "", 20)).map(({ id }) => id)).toEqual(ids.slice(0, 20));
+  expect((await profiles.pageBack("w", "", 20)).map(({ id }) => id)).toEqual(ids.toReversed().slice(0, 20));
+});
+
+test("a journal and records that wait, too large to come together, are read all the same", async () => {
+  const { profiles } = ofLittle();
+  const records = Array.from({ length: 30 }, (_, at) => ofBytes(1_500, recordOf(4, at)));
+  await profiles.save(changes("w", {
+    frozen: new Map([["m1", { source: profileOf("s", [3, 0]), targetBefore: profileOf("u1", [3, 0]), journal: [], undoUntil: 0 }]]),
+    journal: new Map([["m1", records]]),
+    held: new Map([["u1", heldFrom([4, 0], records)]]),
+  }));
+  expect((await profiles.loadFrozen("w", ["m1"])).get("m1")?.journal).toEqual(records);
+  expect((await profiles.loadHeld("w", ["u1"])).get("u1")?.records).toEqual(records);
+});
+
+function ofBytes(bytes: number, record: ProfileRecord): ProfileRecord {
+  return { ...record, change: { type: "event", name: "x".repeat(bytes), time: 1 } };
+}
+
+/** A store that does not answer in time with more than 4,000 bytes of bodies. */
+function ofLittle(): CassandraProfileStore {
+  const replicas = openReplicas({ schema, now: () => 0 }).session();
+  function checked(rows: readonly Row[]): void {
+    const bytes = rows.reduce((sum, { body }) => sum + (body instanceof Uint8Array || typeof body === "string" ? body.length : 0), 0);
+    if (bytes > 4_000) throw new Refusal("STORE_UNAVAILABLE", "The store did not answer in time");
+  }
+  const session: Session = {
+    ...replicas,
+    async execute(statement) {
+      const rows = await replicas.execute(statement);
+      checked(rows);
+      return rows;
+    },
+    async page(...read) {
+      const page = await replicas.page(...read);
+      checked(page.rows);
+      return page;
+    },
+  };
+  return openCassandraProfileStore({ session, clock: fakeClock(), partitions: 4, bucketOf: bucketOfUser });
+}
