@@ -2,9 +2,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { recordingSession } from "../../../platform/cassandra/recording-session.fixture.ts";
 import { openReplicas } from "../../../platform/cassandra/replicas.fixture.ts";
 import type { Row, Session } from "../../../platform/cassandra/session.ts";
 import { fakeClock } from "../../../platform/clock.fixture.ts";
+import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { bucketOfUser, numberedId } from "../../../platform/user-number.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
@@ -34,6 +36,18 @@ test("a journal and records that wait, too large to come together, are read all 
   }));
   expect((await profiles.loadFrozen("w", ["m1"])).get("m1")?.journal).toEqual(records);
   expect((await profiles.loadHeld("w", ["u1"])).get("u1")?.records).toEqual(records);
+});
+
+test("a merge with a large journal is written in parts, as a backup brings it", async () => {
+  const session = recordingSession(schema, openReplicas({ schema, now: () => 0 }).session());
+  const { profiles } = openCassandraProfileStore({ session, clock: fakeClock(), partitions: 4, bucketOf: bucketOfUser });
+  const journal = Array.from({ length: 50 }, (_, at) => ofBytes(at < 5 ? 400_000 : 100, recordOf(4, at)));
+  const merge = { source: profileOf("s", [3, 0]), targetBefore: profileOf("u1", [3, 0]), journal, undoUntil: 0 };
+  await profiles.save(changes("w", { frozen: new Map([["m1", merge]]) }));
+  const sizes = session.calls.map((call) => call.reduce((sum, { values: { body } }) => sum + String(body ?? "").length, 0));
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(limits.cassandraBatchBytesMax);
+  expect(session.calls.length).toBeLessThan(10);
+  expect((await profiles.loadFrozen("w", ["m1"])).get("m1")).toEqual(merge);
 });
 
 function ofBytes(bytes: number, record: ProfileRecord): ProfileRecord {

@@ -150,11 +150,13 @@ function handedOff({ workspaceId, handoffs }: UserChanges): Statement[][] {
   });
 }
 
-function frozen({ workspaceId, frozen }: UserChanges, now: number): Statement[][] {
-  return Array.from(frozen, ([id, merge]) => {
+/** A merge of a backup comes with its journal, which may be larger than a write. */
+function frozen({ workspaceId, frozen }: UserChanges, now: number): (readonly Statement[])[] {
+  return [...frozen].flatMap(([id, merge]) => {
     const ttl = secondsUntil(merge.undoUntil, now);
     const copies = writeOf(putFrozen, [workspaceId, id], { ...frozenToValues(merge), stamp: stampOf(merge.targetBefore.mark), ttl });
-    return [copies, ...journalRows({ workspaceId, id, ttl }, merge.journal)];
+    const rows = journalRows({ workspaceId, id, ttl }, merge.journal).map((row) => ({ partition: id, statements: [row] }));
+    return [[copies], ...intoBatches(rows).map(({ statements }) => statements)];
   });
 }
 
