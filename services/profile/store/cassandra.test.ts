@@ -5,6 +5,7 @@ import { join } from "node:path";
 import cassandra from "cassandra-driver";
 import { expect, test } from "vitest";
 import { bucketOfUser, numberedId, numberingOfUser } from "../../../platform/user-number.ts";
+import { bucketOf as listOf } from "../../../platform/cassandra/buckets.ts";
 import { splitStatements, tablesOf } from "../../../platform/cassandra/cql.ts";
 import { readMigrations } from "../../../platform/cassandra/migrate.ts";
 import { refusalOf } from "../../../platform/cassandra/outcome.ts";
@@ -14,6 +15,7 @@ import { fakeClock } from "../../../platform/clock.fixture.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { openCassandraProfileStore } from "./cassandra.ts";
+import { listEntry } from "./cassandra-writer.ts";
 import { describeLists } from "./lists-contract.ts";
 import { describeLateWrites } from "./late-writes-contract.ts";
 import { cassandraProfileMove } from "./moved-cassandra.ts";
@@ -87,6 +89,17 @@ test("users with numbers are not brought into a keyspace that is not sealed, whe
   expect(session.calls).toHaveLength(2);
   await cassandraProfileMove(session, store).write(brought(numbered), 9);
   expect(session.calls).toHaveLength(4);
+});
+
+test("a backup waits for a blocked user whom the list names behind one who is free since", async () => {
+  const { store, session } = inMemory();
+  const [free = "", blocked = ""] = Array.from({ length: 999 }, (_, at) => `u${at + 100}`).filter((id) => listOf(id) === listOf("u100"));
+  await session.execute(listEntry(statements.putHeldUser, ["w", free], [2, 0]));
+  const users = new Map([[free, stateOf(profileOf(free, [3, 0]))]]);
+  await store.profiles.save(changes("w", { users, held: new Map([[blocked, heldFrom([4, 0], [recordOf(4, 0)])]]) }));
+  // Its scans find nothing here
+  const scanned = { ...session, page: () => Promise.resolve({ rows: [], next: undefined }) };
+  expect(await cassandraProfileMove(scanned, store).waiting()).toEqual(["users are blocked"]);
 });
 
 test("save() writes an ordinary user with one statement of one row, its mark as the age", async () => {

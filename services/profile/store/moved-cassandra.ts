@@ -2,6 +2,7 @@
 import { limits } from "../../../platform/limits.ts";
 import { type Row, scanTable, type Session } from "../../../platform/cassandra/session.ts";
 import type { IdentityKey } from "../domain/identity.ts";
+import type { ProfileStore } from "../domain/ports.ts";
 import type { UserId } from "../domain/user-key.ts";
 import type { MovedUser, ProfileMove, ProfileRows } from "./moved-rows.ts";
 import type { CassandraProfileStore } from "./cassandra.ts";
@@ -23,11 +24,11 @@ export function cassandraProfileMove(
 ): ProfileMove {
   return {
     async waiting() {
-      const [held, setAside] = [await profiles.listHeld(1), await profiles.listSetAside(1)];
+      const deadLetters = await profiles.listSetAside(1);
       const handoffs = await session.page({ cql: scanHandoffs, values: {} }, { rowsMax: 1 });
       return [
-        ...(held.length > 0 ? ["users are blocked"] : []),
-        ...(setAside.length > 0 ? ["dead letters wait"] : []),
+        ...(await anyBlocked(profiles) ? ["users are blocked"] : []),
+        ...(deadLetters.length > 0 ? ["dead letters wait"] : []),
         ...(handoffs.rows.length > 0 ? ["merges are not applied"] : []),
       ];
     },
@@ -62,6 +63,12 @@ export function cassandraProfileMove(
       });
     },
   };
+}
+
+/** The list may name users who are free since, before those who are blocked. */
+async function anyBlocked(profiles: Pick<ProfileStore, "allBlocked">): Promise<boolean> {
+  for await (const blocked of profiles.allBlocked()) if (blocked.length > 0) return true;
+  return false;
 }
 
 async function* names(session: Session, workspaceIds: ReadonlySet<string>): AsyncGenerator<ProfileRows> {
