@@ -31,10 +31,11 @@ export function changeAddresses(effects: Effects, row: UserRow, { side, ...chang
   return after;
 }
 
-/** The same for a side of an open merge: only a status that waits with it is sent, the live user's change sends the rest. */
-export function changeSideAddresses(effects: Effects, side: UserRow, change: AddressChange): UserRow {
+/** The same for a side of an open merge, whose email may be another one than `live` has, and with which a status may wait. */
+export function changeSideAddresses(effects: Effects, side: UserRow, { live, change }: { live: UserRow; change: AddressChange }): UserRow {
   const after = withAddresses(side, change);
-  if (change.emailStatus === undefined) sendEmailStatus(effects, side, { after, change });
+  // The live user's change has sent it to the live user's email
+  if (change.emailStatus === undefined || after.email !== live.email) sendEmailStatus(effects, side, { after, change });
   return after;
 }
 

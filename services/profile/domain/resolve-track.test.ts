@@ -181,6 +181,27 @@ describe("resolveTrack() consent", () => {
     expect(later?.consent).toEqual([]);
   });
 
+  test.each([
+    ["the source", byAlias("crm", "x"), {}, ["t@b.c", "s@b.c"]],
+    ["the source, without an email in the target", byAlias("crm", "x"), { email: null }, ["s@b.c"]],
+    ["the target, whose email the source has changed", byId("t"), { source: "new@b.c" }, ["new@b.c", "t@b.c"]],
+  ])("an email status sent to a side of an open merge reaches the email of that side too: %s", (_, to, change, reached) => {
+    const workspace = createWorkspace();
+    workspace.run(
+      attributes(byAlias("crm", "x"), { email: "s@b.c", updateOnly: false }),
+      attributes(byId("t"), { email: "t@b.c" }),
+      {
+        type: "mergeUsers",
+        jobId: "j",
+        updates: [{ source: { key: byAlias("crm", "x"), prioritization: [] }, target: { key: byId("t"), prioritization: [] } }],
+      },
+    );
+    if ("email" in change) workspace.run(attributes(byId("t"), change));
+    if ("source" in change) workspace.run(attributes(byAlias("crm", "x"), { email: change.source }));
+    const [sent] = workspace.run(attributes(to, { consent: { emailSubscribe: "unsubscribed" } }));
+    expect(sent?.consent).toMatchObject(reached.map((address) => ({ type: "emailStatus", address, status: "unsubscribed" })));
+  });
+
   test("an email status that comes with the email replaces the one that waits", () => {
     const workspace = createWorkspace();
     workspace.run(attributes(byId("a"), { consent: { emailSubscribe: "unsubscribed" } }));

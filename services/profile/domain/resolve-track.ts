@@ -71,7 +71,7 @@ function sendMerged(effects: Effects, row: UserRow, object: TrackObject): void {
   touchUser(effects, after);
   followTouch(effects, after, {
     key: object.user,
-    apply: (side) => withDevices(change === undefined ? side : changeSideAddresses(effects, side, change), heard),
+    apply: (side) => withDevices(change === undefined ? side : changeSideAddresses(effects, side, { live: after, change }), heard),
   });
   if (change !== undefined) dropEmpty(effects, addresses, after);
 }
