@@ -7,7 +7,7 @@ import { limits } from "../../platform/limits.ts";
 import { newSealKey, seal, sealedBy, type SealKey, unseal } from "../../platform/sealed-token.ts";
 import type { Session } from "./access.ts";
 import type { AccessAdmin } from "./admin.ts";
-import { findHolder, type Held } from "./held.ts";
+import { type AccessIndex, findHolder } from "./access-index.ts";
 import { keyById } from "./keys.ts";
 
 /** What a browser is given. */
@@ -40,13 +40,13 @@ export async function endSessions(admin: AccessAdmin, keyId: string): Promise<vo
 }
 
 /** See Access.findSession. */
-export function findSession(held: Held, token: string, now: number): Session | undefined {
+export function findSession(index: AccessIndex, token: string, now: number): Session | undefined {
   const owner = sealedBy(token)?.owner;
-  const root = owner === undefined ? undefined : held.sessionRoots.get(owner);
+  const root = owner === undefined ? undefined : index.sessionRoots.get(owner);
   const text = root === undefined ? undefined : unseal(sealKeyOf(root), purpose, token);
   if (text === undefined) return undefined;
   const { secret, expiresAt } = JSON.parse(text) as Sealed;
-  const holder = expiresAt > now ? findHolder(held.keys, secret, now) : undefined;
+  const holder = expiresAt > now ? findHolder(index.keys, secret, now) : undefined;
   return holder?.key.id === owner && holder !== undefined ? { holder, expiresAt } : undefined;
 }
 

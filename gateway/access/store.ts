@@ -10,7 +10,7 @@ import { repeatedly } from "../../platform/repeatedly.ts";
 import { singleFlight } from "../../platform/single-flight.ts";
 import type { Access } from "./access.ts";
 import type { AccessAdmin, AccessPlan } from "./admin.ts";
-import { findHolder, type Held, holdRows } from "./held.ts";
+import { type AccessIndex, findHolder, indexRows } from "./access-index.ts";
 import type { AccessNotices } from "./notices.ts";
 import { dropId, type PutWrite, rowId, rowsOf, withWrites } from "./row-set.ts";
 import type { AccessWrite } from "./rows.ts";
@@ -89,13 +89,13 @@ export async function openAccess(options: AccessOptions): Promise<Access & Acces
   const stopRefresh = repeatedly(clock, limits.accessRefreshMs, refreshQuietly);
   const deafen = notices?.listen(() => void refreshQuietly());
   return {
-    findApiKey: (secret) => findHolder(current.held.keys, secret, now()),
-    findScimToken: (secret) => findHolder(current.held.tokens, secret, now()),
-    findSession: (token) => findSession(current.held, token, now()),
-    awaitSession: (token) => findSession(current.held, token, now()) === undefined ? lookForMissed("set") : Promise.resolve(),
+    findApiKey: (secret) => findHolder(current.index.keys, secret, now()),
+    findScimToken: (secret) => findHolder(current.index.tokens, secret, now()),
+    findSession: (token) => findSession(current.index, token, now()),
+    awaitSession: (token) => findSession(current.index, token, now()) === undefined ? lookForMissed("set") : Promise.resolve(),
     awaitKey: () => inTime(lookForMissed("set"), clock),
-    workspace: (id) => current.held.workspaces.get(id),
-    allowsOrigin: (origin) => current.held.origins.has(origin),
+    workspace: (id) => current.index.workspaces.get(id),
+    allowsOrigin: (origin) => current.index.origins.has(origin),
     writesPaused,
     refresh,
     close() {
@@ -104,11 +104,11 @@ export async function openAccess(options: AccessOptions): Promise<Access & Acces
       closeCounts();
       deafen?.();
     },
-    rows: () => current.held.rows,
+    rows: () => current.index.rows,
     actions: openActions(options),
     lastDeclaration: openLastDeclaration(options),
     ...counts,
-    declared: (workspaceId, kind) => current.held.rows.declared.filter((row) => row.workspaceId === workspaceId && row.kind === kind),
+    declared: (workspaceId, kind) => current.index.rows.declared.filter((row) => row.workspaceId === workspaceId && row.kind === kind),
     async transact(plan) {
       const { result, changed } = await transact(options, plan);
       if (changed) await notices?.notify();
@@ -160,7 +160,7 @@ function openCounts(options: AccessOptions, isPaused: () => boolean) {
 interface AccessSet {
   /** "" for none. */
   readonly version: string;
-  readonly held: Held;
+  readonly index: AccessIndex;
   /** On our monotonic clock. */
   readonly pausedUntil: number;
   /** How far the clock of the last writer is ahead of ours, at least. */
@@ -182,7 +182,7 @@ async function readSet({ documents, installation, clock }: AccessOptions): Promi
     const writtenAt = (before as AccessHead | undefined)?.writtenAt ?? 0;
     return {
       version,
-      held: holdRows(rowsOf(found.flat())),
+      index: indexRows(rowsOf(found.flat())),
       // Both times are of the clock that wrote them, which may not be ours: only how long the pause was to last says the same everywhere
       pausedUntil: clock.monotonic() + Math.max(0, paused - writtenAt),
       aheadMs: Math.max(0, writtenAt - clock.now()),
@@ -198,11 +198,11 @@ function versionIn(found: unknown): string {
 /** Plans again on what another writer wrote in between, until the plan's own version is the next one. */
 async function transact<T>(options: AccessOptions, plan: AccessPlan<T>): Promise<{ result: T; changed: boolean }> {
   for (let attempt = 0; attempt < limits.accessAttemptsMax; attempt += 1) {
-    const { version, held } = await readSet(options);
+    const { version, index } = await readSet(options);
     const now = options.clock.now();
-    const { writes, result } = plan(held.rows, now);
+    const { writes, result } = plan(index.rows, now);
     if (writes.length === 0) return { result, changed: false };
-    withWrites(held.rows, writes);
+    withWrites(index.rows, writes);
     const next = nextVersion(options.clock);
     if (await written(options, { version, next, writes: writes.map(documentWrite) })) return { result, changed: true };
   }

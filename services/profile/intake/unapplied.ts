@@ -46,18 +46,18 @@ interface Sender {
   /** On the way into the log, or there and not applied. */
   bytes: number;
   /** Its line: requests that are not appended yet. */
-  readonly held: Set<Held>;
-  heldBytes: number;
+  readonly waiting: Set<WaitingRequest>;
+  waitingBytes: number;
 }
 
-interface Held {
+interface WaitingRequest {
   readonly bytes: number;
   readonly since: number;
   /** How far the log was applied when it was last looked at. */
   through: number;
   readonly cancel: () => void;
   /** Undefined: it is not known any more how far the log is applied. */
-  readonly letGo: (sender: Sender | undefined) => void;
+  readonly admit: (sender: Sender | undefined) => void;
   readonly refuse: (refusal: Refusal) => void;
 }
 
@@ -67,7 +67,7 @@ interface Appended {
   readonly sender: Sender;
 }
 
-/** All that is held in the process: others need room there, too. */
+/** All that wait in the process: others need room there, too. */
 type Together = { requests: number; bytes: number };
 
 class UnappliedOf {
@@ -84,7 +84,7 @@ class UnappliedOf {
   /** How far the log was applied at the last look. */
   #through = 0;
   #lookAloneIn = 0;
-  /** The loop that lets go what is held; another one after everything was forgotten. */
+  /** The loop that admits what waits; another one after everything was forgotten. */
   #pump: object | undefined;
 
   constructor(partition: number, deps: UnappliedDeps & { readonly together: Together }) {
@@ -98,7 +98,7 @@ class UnappliedOf {
     const { applied, clock } = this.#deps;
     this.#look();
     const known = this.#catchUp.isDone(this.#through) ? this.#senderOf(workspaceId) : undefined;
-    const sender = known === undefined || this.#enters(known, bytes) ? known : await this.#hold(known, bytes);
+    const sender = known === undefined || this.#enters(known, bytes) ? known : await this.#wait(known, bytes);
     const aloneSince = this.#isAlone(sender, bytes) ? clock.monotonic() : undefined;
     let sequence: number | undefined;
     try {
@@ -130,20 +130,20 @@ class UnappliedOf {
 
   #release(sender: Sender, bytes: number): void {
     sender.bytes -= bytes;
-    if (sender.bytes === 0 && sender.held.size === 0) this.#senders.delete(sender.workspaceId);
+    if (sender.bytes === 0 && sender.waiting.size === 0) this.#senders.delete(sender.workspaceId);
   }
 
   #senderOf(workspaceId: string): Sender {
     const found = this.#senders.get(workspaceId);
     if (found !== undefined) return found;
-    const sender: Sender = { workspaceId, bytes: 0, held: new Set(), heldBytes: 0 };
+    const sender: Sender = { workspaceId, bytes: 0, waiting: new Set(), waitingBytes: 0 };
     this.#senders.set(workspaceId, sender);
     return sender;
   }
 
   /** False where it has to wait. */
   #enters(sender: Sender, bytes: number): boolean {
-    if (sender.held.size > 0 || !this.#isTurnOf(sender, bytes)) return false;
+    if (sender.waiting.size > 0 || !this.#isTurnOf(sender, bytes)) return false;
     sender.bytes += bytes;
     return true;
   }
@@ -157,53 +157,53 @@ class UnappliedOf {
     return this.#window.bytes / Math.max(1, this.#senders.size);
   }
 
-  #hold(sender: Sender, bytes: number): Promise<Sender | undefined> {
+  #wait(sender: Sender, bytes: number): Promise<Sender | undefined> {
     if (!this.#hasRoom(sender, bytes)) throw this.#refusal(sender);
-    return new Promise((letGo, refuse) => {
+    return new Promise((admit, refuse) => {
       const { clock, together } = this.#deps;
-      const cancel = repeatedly(clock, limits.turnLookMs, () => this.#lookAt(sender, held));
-      const held: Held = { bytes, since: clock.monotonic(), through: this.#through, cancel, letGo, refuse };
-      sender.held.add(held);
-      sender.heldBytes += bytes;
+      const cancel = repeatedly(clock, limits.turnLookMs, () => this.#lookAt(sender, request));
+      const request: WaitingRequest = { bytes, since: clock.monotonic(), through: this.#through, cancel, admit, refuse };
+      sender.waiting.add(request);
+      sender.waitingBytes += bytes;
       together.requests += 1;
       together.bytes += bytes;
       this.#lines.add(sender);
-      void this.#letGoAsApplied();
+      void this.#admitAsApplied();
     });
   }
 
-  #hasRoom({ held, heldBytes }: Sender, bytes: number): boolean {
+  #hasRoom({ waiting, waitingBytes }: Sender, bytes: number): boolean {
     const { together } = this.#deps;
     if (together.requests >= limits.turnTogetherRequestsMax || together.bytes + bytes > limits.turnTogetherBytesMax) return false;
-    return held.size === 0 || (held.size < limits.turnRequestsMax && heldBytes + bytes <= limits.turnBytesMax);
+    return waiting.size === 0 || (waiting.size < limits.turnRequestsMax && waitingBytes + bytes <= limits.turnBytesMax);
   }
 
   /** Seconds until what the workspace has waiting is applied, or as long as it has waited in vain for the oldest of it. */
-  #refusal({ bytes, heldBytes }: Sender): Refusal {
-    const ownMs = ((bytes + heldBytes) / this.#share()) * this.#window.aimMs;
+  #refusal({ bytes, waitingBytes }: Sender): Refusal {
+    const ownMs = ((bytes + waitingBytes) / this.#share()) * this.#window.aimMs;
     const seconds = Math.ceil(Math.max(ownMs, this.#window.stillMs) / 1_000);
     return new Refusal("BEHIND", undefined, { retryAfterSeconds: Math.max(1, Math.min(seconds, limits.behindRetryAfterSecondsMax)) });
   }
 
   /** Where nothing at all was applied meanwhile the store may be away: then the room of the log alone bounds what is sent. */
-  #lookAt(sender: Sender, held: Held): void {
+  #lookAt(sender: Sender, request: WaitingRequest): void {
     this.#look();
-    if (this.#through === held.through) return this.#forget();
-    held.through = this.#through;
-    if (this.#deps.clock.monotonic() - held.since < limits.turnMsMax) return;
-    held.refuse(this.#refusal(sender));
-    this.#leave(sender, held);
+    if (this.#through === request.through) return this.#forget();
+    request.through = this.#through;
+    if (this.#deps.clock.monotonic() - request.since < limits.turnMsMax) return;
+    request.refuse(this.#refusal(sender));
+    this.#leave(sender, request);
     this.#release(sender, 0);
   }
 
-  #leave(sender: Sender, held: Held): void {
+  #leave(sender: Sender, request: WaitingRequest): void {
     const { together } = this.#deps;
-    held.cancel();
-    sender.held.delete(held);
-    sender.heldBytes -= held.bytes;
+    request.cancel();
+    sender.waiting.delete(request);
+    sender.waitingBytes -= request.bytes;
     together.requests -= 1;
-    together.bytes -= held.bytes;
-    if (sender.held.size === 0) this.#lines.delete(sender);
+    together.bytes -= request.bytes;
+    if (sender.waiting.size === 0) this.#lines.delete(sender);
   }
 
   #forget(): void {
@@ -214,9 +214,9 @@ class UnappliedOf {
     this.#window.end();
     this.#pump = undefined;
     for (const sender of this.#lines) {
-      for (const held of sender.held) {
-        this.#leave(sender, held);
-        held.letGo(undefined);
+      for (const request of sender.waiting) {
+        this.#leave(sender, request);
+        request.admit(undefined);
       }
     }
   }
@@ -236,33 +236,33 @@ class UnappliedOf {
     if (sequence === undefined) this.#release(sender, bytes);
     else this.#appended.push({ sequence, bytes, sender });
     if (this.#lines.size === 0) return;
-    this.#letGo();
-    void this.#letGoAsApplied();
+    this.#admit();
+    void this.#admitAsApplied();
   }
 
   /** Until no request waits. Where nothing is in the log yet, the next append goes on here. */
-  async #letGoAsApplied(): Promise<void> {
+  async #admitAsApplied(): Promise<void> {
     if (this.#pump !== undefined) return;
     const own = this.#pump = {};
     this.#window.begin();
     for (let oldest = this.#oldest(); oldest !== undefined && this.#lines.size > 0; oldest = this.#oldest()) {
       await this.#deps.applied.wait({ ...this.#place, sequence: oldest.sequence }, limits.turnLookMs);
       if (this.#pump !== own) return;
-      this.#letGo();
+      this.#admit();
     }
     this.#pump = undefined;
     if (this.#lines.size === 0) this.#window.end();
   }
 
-  #letGo(): void {
+  #admit(): void {
     this.#look();
     this.#window.measure();
     for (const sender of this.#lines) {
-      for (const held of sender.held) {
-        if (!this.#isTurnOf(sender, held.bytes)) break;
-        this.#leave(sender, held);
-        sender.bytes += held.bytes;
-        held.letGo(sender);
+      for (const request of sender.waiting) {
+        if (!this.#isTurnOf(sender, request.bytes)) break;
+        this.#leave(sender, request);
+        sender.bytes += request.bytes;
+        request.admit(sender);
       }
     }
   }

@@ -1,11 +1,11 @@
-/** Who may call, held in memory: the rows of the store by what requests ask with. */
+/** Who may call, in memory: the rows of the store by what requests ask with. */
 import { timingSafeEqual } from "node:crypto";
 
 import type { CompanyDirectory, KeyHolder, NamedThing, TokenHolder, Workspace } from "./access.ts";
 import type { AccessRows, DeclaredKind } from "./rows.ts";
 import { digestOf, mayBeSecret } from "./secret.ts";
 
-export interface Held {
+export interface AccessIndex {
   readonly rows: AccessRows;
   readonly keys: ReadonlyMap<string, Entry<KeyHolder>>;
   readonly tokens: ReadonlyMap<string, Entry<TokenHolder>>;
@@ -35,7 +35,7 @@ export function findHolder<T>(entries: ReadonlyMap<string, Entry<T>>, secret: st
   return entry.revokedAt !== null && entry.revokedAt <= now ? undefined : entry.holder;
 }
 
-export function holdRows(rows: AccessRows): Held {
+export function indexRows(rows: AccessRows): AccessIndex {
   const companies = new Map(rows.companies.map((row) => [row.id, row]));
   const workspaces = new Map(rows.workspaces.map((row) => [row.id, row]));
   const keys = new Map<string, Entry<KeyHolder>>();
