@@ -17,6 +17,8 @@ export interface Traffic {
   readonly places: Places;
   /** Bytes of bodies held by requests in flight. */
   bodyBytes: number;
+  /** Answers that have waited behind others on their connections since they were given. */
+  answersWaiting: number;
   /** Bodies that are being decompressed, and those that wait for it. */
   readonly unfolding: Gate;
   /** No connection is used again after what has arrived on it. */
@@ -53,12 +55,14 @@ export class Exchange {
   /** The connection ends with this exchange. */
   #closing = false;
   #placeOf: PlaceOf | undefined;
+  /** Counted in traffic.answersWaiting. */
+  #waits = false;
   /** Of the body, counted in traffic.bodyBytes. */
   #bytesHeld = 0;
   /** When the client last took some of the answer, on the monotonic time. */
   #movedAt = 0;
-  /** Ends the wait for a body that will not come. */
-  #rejectBody: ((why: ClientGone) => void) | undefined;
+  /** The body as far as it has come, while it is waited for. Nothing else refers to it: it is let go with the answer. */
+  #awaited: { readonly pieces: BodyPieces; resolve(body: Uint8Array): void; reject(why: Error): void } | undefined;
   /** Made on first use: most requests are writes, which go on. */
   #hungUp: AbortController | undefined;
   /** Called when an answer that is written as it comes has ended. */
@@ -96,7 +100,7 @@ export class Exchange {
 
   /** See HttpRequest.takePlace. */
   takePlace(of: PlaceOf): void {
-    if (this.closed) throw new ClientGone();
+    if (this.closed || this.answered) throw new ClientGone();
     if (!this.#traffic.places.take(of)) throw new Refusal("OVERLOADED");
     this.#placeOf = of;
   }
@@ -119,37 +123,40 @@ export class Exchange {
   #readBytes(headers: RequestHeaders, bytesMax: number): Promise<Uint8Array> {
     const { message, response, expects } = this.#opening;
     // While something else was waited for; nothing more is heard of the body then
-    if (this.closed || message.destroyed) return Promise.reject(new ClientGone());
+    if (this.closed || this.answered || message.destroyed) return Promise.reject(new ClientGone());
     const announced = Number(headers.get("content-length") ?? 0);
     if (announced > bytesMax) return Promise.reject(tooLarge(bytesMax));
     if (!this.#hasRoomFor(announced)) return Promise.reject(new Refusal("OVERLOADED"));
     if (expects === "continue") response.writeContinue();
     return new Promise((resolve, reject) => {
-      this.#rejectBody = reject;
-      let pieces: BodyPieces | undefined = new BodyPieces();
-      message.on("data", (piece: Uint8Array) => {
-        if (pieces === undefined) return;
-        this.#hold(piece.length);
-        const fits = this.#bytesHeld <= bytesMax;
-        if (fits && this.#hasRoomFor(0)) {
-          pieces.add(piece);
-          return;
-        }
-        pieces = undefined;
-        this.#hold(-this.#bytesHeld);
-        reject(fits ? new Refusal("OVERLOADED") : tooLarge(bytesMax));
+      this.#awaited = { pieces: new BodyPieces(), resolve, reject };
+      message.on("data", (piece: Uint8Array) => this.#add(piece, bytesMax));
+      message.on("end", () => {
+        this.#awaited?.resolve(this.#awaited.pieces.joined());
+        this.#awaited = undefined;
       });
-      message.on("end", () => pieces && resolve(pieces.joined()));
       message.on("close", () => {
-        if (!message.complete) reject(new ClientGone());
+        if (!message.complete) this.#giveUpBody(new ClientGone());
       });
     });
   }
 
+  #add(piece: Uint8Array, bytesMax: number): void {
+    if (this.#awaited === undefined) return;
+    this.#hold(piece.length);
+    const fits = this.#bytesHeld <= bytesMax;
+    if (fits && this.#hasRoomFor(0)) return this.#awaited.pieces.add(piece);
+    this.#hold(-this.#bytesHeld);
+    this.#giveUpBody(fits ? new Refusal("OVERLOADED") : tooLarge(bytesMax));
+  }
+
+  #giveUpBody(why: Error): void {
+    this.#awaited?.reject(why);
+    this.#awaited = undefined;
+  }
+
   /** The socket is gone. On Deno the responses that wait behind another on a socket get no `close` event. */
   hangUp(): void {
-    if (this.closed) return;
-    this.#rejectBody?.(new ClientGone());
     this.#end();
   }
 
@@ -199,10 +206,25 @@ export class Exchange {
     response.writeHead(answer.status, headersOf(answer, requestId, close));
     this.answered = true;
     this.#movedAt = this.#clock.monotonic();
-    if (answer.stream && message.method !== "HEAD") this.#stream(answer.stream);
-    else if (bodyLeft) this.#linger(answer.body);
-    else if (answer.body.length <= limits.answerPieceBytes) response.end(answer.body);
-    else this.#writePieces(typeof answer.body === "string" ? Buffer.from(answer.body) : answer.body);
+    this.#writeBody(answer, bodyLeft);
+    if (response.socket === null) this.#waitBehind();
+  }
+
+  #writeBody({ body, stream }: HttpAnswer, bodyLeft: boolean): void {
+    const { message, response } = this.#opening;
+    // It keeps its place: it goes on
+    if (stream && message.method !== "HEAD") return this.#stream(stream);
+    this.#release();
+    if (bodyLeft) this.#linger(body);
+    else if (body.length <= limits.answerPieceBytes) response.end(body);
+    else this.#writePieces(typeof body === "string" ? Buffer.from(body) : body);
+  }
+
+  /** The runtime bounds by bytes what waits on one connection; this bounds how many wait on all. Clients that ask one at a time are not concerned. */
+  #waitBehind(): void {
+    this.#waits = true;
+    this.#traffic.answersWaiting += 1;
+    if (this.#traffic.answersWaiting > limits.answersWaitingMax) this.#opening.message.socket.destroy();
   }
 
   /** A client that takes nothing is cut as others are (cutUnread): it has moved when it had taken all. */
@@ -266,6 +288,19 @@ export class Exchange {
     response.once("close", cancel);
   }
 
+  /**
+   * Gives back what the request holds. Not only when its answer is out: that may never be, behind a live view or an answer that the client reads
+   * slowly, on the same connection. What answers that are left unread may take is bounded by the connections, by cutUnread, by waitBehind, and by
+   * the runtime, which reads no more requests of a connection once as much of answers waits on it as its socket takes.
+   */
+  #release(): void {
+    this.#giveUpBody(new ClientGone());
+    this.#traffic.bodyBytes -= this.#bytesHeld;
+    this.#bytesHeld = 0;
+    if (this.#placeOf !== undefined) this.#traffic.places.leave(this.#placeOf);
+    this.#placeOf = undefined;
+  }
+
   #end(): void {
     if (this.closed) return;
     this.closed = true;
@@ -277,8 +312,8 @@ export class Exchange {
       inFlight[this.#place] = last;
       last.#place = this.#place;
     }
-    this.#traffic.bodyBytes -= this.#bytesHeld;
-    if (this.#placeOf !== undefined) this.#traffic.places.leave(this.#placeOf);
+    this.#release();
+    if (this.#waits) this.#traffic.answersWaiting -= 1;
     // Also where it was asked for after a head without `close` was out
     if (this.#closing) this.#opening.message.socket.destroySoon();
   }

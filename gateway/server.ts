@@ -52,6 +52,7 @@ export function openServer(options: ServerOptions): HttpServer {
     inFlight: [],
     places: new Places(),
     bodyBytes: 0,
+    answersWaiting: 0,
     unfolding: createGate(limits.bodiesUnfoldingMax),
     draining: false,
   };

@@ -28,6 +28,8 @@ export const limits = {
   connectionsMax: 10_000,
   listenBacklog: 4_096,
   requestsInFlightMax: 2_000,
+  // Behind others on their connections: a client may leave those unread for as long as it likes
+  answersWaitingMax: 4_000,
   drainMsMax: 10_000,
   drainIdleMs: 100,
   leaveSecondsMax: 120,
