@@ -111,17 +111,19 @@ export const limits = {
   // While each turn of the loop brings more, a transaction of one process waits so many of them and so long
   groupCommitTurnsMax: 8,
   groupCommitWaitMsMax: 4,
-  passRecordsMax: 1_024,
-  passBytesMin: 16 * 1024,
-  passBytesMax: 2 * 1024 * 1024,
-  passPlanMsAim: 10,
+  // What a resolver reads for a step, and how long planning one is to take
+  stepRecordsMax: 1_024,
+  stepReadBytesMin: 16 * 1024,
+  stepReadBytesMax: 2 * 1024 * 1024,
+  stepPlanMsAim: 10,
   readWaitMs: 250,
   positionWaitMsMax: 5_000,
   outcomeWaitMsMax: 10_000,
   outcomesKeptMax: 10_000,
-  passIdleMsMax: 60_000,
-  passRetryMsMin: 100,
-  passRetryMsMax: 10_000,
+  // Readers of logs and lanes: the longest rest without a notice, and between tries that fail
+  readerIdleMsMax: 60_000,
+  readerRetryMsMin: 100,
+  readerRetryMsMax: 10_000,
   heldRedriveMax: 1_000,
   // Of a record that waits: up to how many bytes it is shown as what it says, and how many of them are shown as they are
   shownBytesMax: 1024 * 1024,

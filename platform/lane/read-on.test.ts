@@ -22,7 +22,7 @@ test("what may be over is tried at once, and the rests begin anew where it is no
     return turns;
   }
   expect(await after(0)).toBe(1);
-  for (let rest = limits.passRetryMsMin; rest <= limits.passRetryMsMax; rest *= 2) await after(rest);
+  for (let rest = limits.readerRetryMsMin; rest <= limits.readerRetryMsMax; rest *= 2) await after(rest);
   const before = turns;
   reading.wake();
   reading.hurry();
@@ -30,7 +30,7 @@ test("what may be over is tried at once, and the rests begin anew where it is no
   reading.retry();
   expect(await after(0)).toBe(before + 1);
   expect(failures.at(-1)).toBe(1);
-  expect(await after(limits.passRetryMsMin)).toBe(before + 2);
+  expect(await after(limits.readerRetryMsMin)).toBe(before + 2);
   await reading.close();
 });
 

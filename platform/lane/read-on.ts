@@ -131,7 +131,7 @@ class Loop {
   }
 }
 
-/** Doubles from `passRetryMsMin` to `passRetryMsMax`; `failures` counts from 1. */
+/** Doubles from `readerRetryMsMin` to `readerRetryMsMax`; `failures` counts from 1. */
 export function backoffMs(failures: number): number {
-  return Math.min(limits.passRetryMsMax, limits.passRetryMsMin * 2 ** (failures - 1));
+  return Math.min(limits.readerRetryMsMax, limits.readerRetryMsMin * 2 ** (failures - 1));
 }

@@ -45,7 +45,7 @@ export function readStepReports(
       stop();
     };
   }
-  return readOn({ clock, idleMs: limits.passIdleMsMax, watch }, {
+  return readOn({ clock, idleMs: limits.readerIdleMsMax, watch }, {
     async turn() {
       const after = position ?? Math.max(0, await lanes.tail(source) - 1);
       const [first, ...others] = await lanes.read(source, after, { max: limits.laneRecordsMax, bytesMax: limits.laneBytesMax });

@@ -86,7 +86,7 @@ class World {
 
   async end(): Promise<void> {
     this.#faults.length = 0;
-    for (let times = 0; times < 200 && this.#applied.size < this.#all.length; times += 1) await this.pass(limits.passRetryMsMax);
+    for (let times = 0; times < 200 && this.#applied.size < this.#all.length; times += 1) await this.pass(limits.readerRetryMsMax);
     expect(this.#applied.size).toBe(this.#all.length);
     await this.pass(limits.laneIdleMsMax);
     expect(this.#kept).toBe(this.#log.at(-1)?.sequence ?? 0);

@@ -79,7 +79,7 @@ test("where something fails, what was applied before is not applied again; what 
   state.failures = 1;
   send(8, 2);
   await expect.poll(() => reading.trouble()).toBe("an unexpected error, see the log");
-  clock.advance(limits.passRetryMsMax);
+  clock.advance(limits.readerRetryMsMax);
   await expect.poll(shown).toEqual([[1, 6, 0], [2, 8, 0]]);
   await reading.close();
   expect(state.kept).toBe(8);
@@ -99,7 +99,7 @@ test("what fails is tried again from the kept place, and nothing is told before 
   send(6, 1);
   await expect.poll(() => reading.trouble()).toBe("an unexpected error, see the log");
   expect(state.told).toBe(0);
-  clock.advance(limits.passRetryMsMax);
+  clock.advance(limits.readerRetryMsMax);
   await expect.poll(shown).toEqual([[1, 6, 0]]);
   await expect.poll(() => reading.trouble()).toBeUndefined();
   await reading.close();

@@ -33,7 +33,7 @@ export class StepPace implements Pace {
     const at = this.#clock.monotonic();
     if (this.#since !== undefined) this.workedMs += at - this.#since;
     this.#since = undefined;
-    if (this.hasRested && at - this.#turnAt < limits.passPlanMsAim) return;
+    if (this.hasRested && at - this.#turnAt < limits.stepPlanMsAim) return;
     this.hasRested = true;
     await setImmediate();
     this.#turnAt = this.#clock.monotonic();

@@ -160,7 +160,7 @@ class PublishedSteps implements Steps {
   }
 
   bytesMax(): number {
-    return limits.passBytesMax;
+    return limits.stepReadBytesMax;
   }
 
   /** A resolver goes on with a begun record as it was cut and numbered at its start. */

@@ -27,7 +27,7 @@ export function resolvePartition(parts: ResolverParts): Reading {
   const resolver = new Resolver(parts);
   return readOn({
     clock,
-    idleMs: limits.passIdleMsMax,
+    idleMs: limits.readerIdleMsMax,
     watch: (wake) =>
       intake.watch((changed) => {
         if (changed === partition) wake();
@@ -50,7 +50,7 @@ class Resolver {
     await this.#place();
     await steps.upkeep?.(() => this.#now());
     const { through, inside } = await this.#place();
-    const max = inside === undefined ? limits.passRecordsMax : 1;
+    const max = inside === undefined ? limits.stepRecordsMax : 1;
     const read = await intake.read(partition, through, { max, bytesMax: steps.bytesMax() });
     const records = read.filter((record) => record.sequence > through);
     if (records.length > 0) await this.#resolve(records);

@@ -8,8 +8,8 @@ test.each([
   { what: "a step of several", records: 2, bytes: 100, tookMs: 20, rest: limits.stepsApartMs - 20 },
   { what: "one of many", records: limits.manyRecords, bytes: 100, tookMs: 20, rest: limits.manyStepsApartMs - 20 },
   { what: "one that took long", records: 64, bytes: 100, tookMs: 5_000, rest: 0 },
-  { what: "one of more than half of the records of a read", records: limits.passRecordsMax / 2 + 1, bytes: 1, tookMs: 20, rest: 0 },
-  { what: "one of more than half of its bytes", records: 2, bytes: limits.passBytesMax / 4 + 1, tookMs: 20, rest: 0 },
+  { what: "one of more than half of the records of a read", records: limits.stepRecordsMax / 2 + 1, bytes: 1, tookMs: 20, rest: 0 },
+  { what: "one of more than half of its bytes", records: 2, bytes: limits.stepReadBytesMax / 4 + 1, tookMs: 20, rest: 0 },
 ])("restMs() after $what is $rest ms", ({ records, bytes, tookMs, rest }) => {
   const step = Array.from({ length: records }, () => ({ body: new Uint8Array(bytes) }));
   expect(restMs(step, tookMs)).toBe(rest);

@@ -8,7 +8,7 @@ import { limits } from "../../../platform/limits.ts";
  */
 export function restMs(records: readonly { readonly body: Uint8Array }[], tookMs: number): number {
   const bytes = records.reduce((sum, { body }) => sum + body.byteLength, 0);
-  const isFull = records.length * 2 > limits.passRecordsMax || bytes * 2 > limits.passBytesMax;
+  const isFull = records.length * 2 > limits.stepRecordsMax || bytes * 2 > limits.stepReadBytesMax;
   if (isFull || records.length < 2) return 0;
   return Math.max(0, (records.length < limits.manyRecords ? limits.stepsApartMs : limits.manyStepsApartMs) - tookMs);
 }

@@ -288,6 +288,6 @@ describe("CommittedSteps with long steps", () => {
       },
     });
     await commit(steps, 1, resolvedOf([created("a")], ["v", "w"]), bytes);
-    expect(steps.bytesMax()).toBe(limits.passBytesMax);
+    expect(steps.bytesMax()).toBe(limits.stepReadBytesMax);
   });
 });

@@ -10,12 +10,12 @@ export interface Stride {
 
 /** Follows what steps cost: users that are not in memory cost several times those that are. */
 export function createStride(): Stride {
-  let bytesPerMs = limits.passBytesMin / limits.passPlanMsAim;
+  let bytesPerMs = limits.stepReadBytesMin / limits.stepPlanMsAim;
   return {
-    bytesMax: () => Math.min(limits.passBytesMax, Math.max(limits.passBytesMin, Math.floor(bytesPerMs * limits.passPlanMsAim))),
+    bytesMax: () => Math.min(limits.stepReadBytesMax, Math.max(limits.stepReadBytesMin, Math.floor(bytesPerMs * limits.stepPlanMsAim))),
     took(records, ms) {
       const bytes = records.reduce((sum, { body }) => sum + body.byteLength, 0);
-      const seen = Math.min(bytes / Math.max(ms, shortestMs), limits.passBytesMax);
+      const seen = Math.min(bytes / Math.max(ms, shortestMs), limits.stepReadBytesMax);
       bytesPerMs += (seen - bytesPerMs) * weightOfLatest;
     },
   };

@@ -29,7 +29,7 @@ test("a workspace that was not used for long gives its rows back to those that c
 });
 
 test("a view with rows on the way to the store is never the one that goes: a step has no more workspaces than there are views", () => {
-  expect(limits.passRecordsMax).toBeLessThanOrEqual(limits.workspacesCachedMax);
+  expect(limits.stepRecordsMax).toBeLessThanOrEqual(limits.workspacesCachedMax);
 });
 
 test("a partition keeps more rows where the heap may grow to more, its share of them, and never fewer than so many", () => {
