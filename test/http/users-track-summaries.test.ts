@@ -53,7 +53,7 @@ test("total_revenue is exact where binary floating point is not", async () => {
   await heddle.track({ purchases: prices.map((price) => ({ ...purchase, external_id: id, price })) });
   const tenths = Array.from({ length: 70 }, () => ({ ...purchase, external_id: id, price: 0.1 }));
   await heddle.track({ purchases: tenths });
-  // 1.005 is rounded half up to 1.01 as the decimal it was sent as.
+  // 1.005 is rounded half away from zero to 1.01 as the decimal it was sent as.
   expect((await heddle.user(id)).total_revenue).toBe(49.99);
 });
 

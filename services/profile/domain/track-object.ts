@@ -39,7 +39,7 @@ export interface PurchaseObject extends TrackObjectBase {
   /** ISO 4217, upper case. */
   readonly currency: string;
   readonly price: number;
-  /** price x quantity as decimals, rounded half up to hundredths: a safe integer. */
+  /** price x quantity as decimals, rounded half away from zero to hundredths: a safe integer. */
   readonly revenueCents: number;
   readonly quantity: number;
   readonly time: number;
