@@ -36,8 +36,26 @@ function refusedBy(answer, status) {
   return new Refused(answer.message ?? (typeof told === "string" ? told : `The server answered ${status}`), status);
 }
 
-/** Events of the server as they come, `{ id, event, data }`, until it ends the answer. Throws Refused. */
+/** The server says something every 10 s: a connection that is silent for longer has gone, though nobody closed it. */
+const silentMs = 30_000;
+
+/** Events of the server as they come, `{ id, event, data }`, until it ends the answer. Throws Refused, also where it falls silent. */
 export async function* follow(path, { lastId, signal }) {
+  const silence = new AbortController();
+  let timer;
+  function heard() {
+    clearTimeout(timer);
+    timer = setTimeout(() => silence.abort(new Refused("The server does not answer", 0)), silentMs);
+  }
+  heard();
+  try {
+    yield* eventsOf(path, { lastId, signal: AbortSignal.any([signal, silence.signal]), heard });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function* eventsOf(path, { lastId, signal, heard }) {
   const response = await send(`GET ${path}`, { signal, more: { accept: "text/event-stream", ...(lastId && { "last-event-id": lastId }) } });
   if (!response.ok) {
     noteStatus(response.status);
@@ -47,6 +65,7 @@ export async function* follow(path, { lastId, signal }) {
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   for (;;) {
     const { done, value } = await reader.read();
+    heard();
     if (done) return;
     const blocks = (left + value).split("\n\n");
     left = blocks.pop();
