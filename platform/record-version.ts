@@ -8,14 +8,20 @@ export class UnknownVersion extends Error {
   override readonly name = "UnknownVersion";
 }
 
-/** 0 is a record without one, as builds before wrote. */
-const newestVersion = 1;
+/** 0 is a record without one, as builds before wrote; 2 may name users of memberships by their ids. */
+const newestVersion = 2;
 
 /**
  * A number that the build before does not read may stand here once every process that lives says that it reads it. None says so yet:
  * what reads a version ships one release before what writes it.
  */
 export const writtenVersion = 0;
+
+/**
+ * Of a record that names users of memberships by their ids: the build before would read it as one about nobody, and pass over what a person
+ * chose. Only pages of links write it, so it is written at once: the part that has them is updated last.
+ */
+export const userIdsVersion = 2;
 
 /** Throws UnknownVersion. */
 export function checkVersion(version: number): void {

@@ -137,7 +137,7 @@ test.each(["subscription", "messaging-status"] as const)(
     const [set, emails] = [EmailStatus.UNSUBSCRIBED, ["a@b.org"]];
     if (service === "subscription") await setGroup(SubscriptionState.SUBSCRIBED, { externalIds: ["a"] });
     else await parts.messagingStatus.setEmailStatus({ scope, emails, status: set });
-    const reason = "Cannot apply its lane: Expected a record of version 0 to 1, got 99: run the build that wrote it, or a newer one";
+    const reason = "Cannot apply its lane: Expected a record of version 0 to 2, got 99: run the build that wrote it, or a newer one";
     await expect.poll(() => parts.health()[service === "subscription" ? 0 : 1]).toEqual({ ready: false, reason });
     expect((await parts[service === "subscription" ? "subscription" : "messagingStatus"].listSetAside({})).records).toEqual([]);
     const count = parts.database.prepare("SELECT count(*) AS count FROM lane_messages WHERE service = ?").get(service);

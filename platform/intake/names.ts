@@ -32,6 +32,13 @@ export function externalIdToWrite(id: string, what: string): string {
   throw new Refusal("INPUT_INVALID", `Expected ${what}, of 1 to ${limits.externalIdBytesMax} bytes without U+0000`);
 }
 
+/** As externalIdsToWrite, for ids of ours: as they are kept. */
+export function platformIdsToWrite(ids: readonly string[]): string[] {
+  const wrong = ids.findIndex((id) => !isPlatformId(id));
+  if (wrong === -1) return ids.map((id) => id.toLowerCase());
+  throw new Refusal("INPUT_INVALID", `Expected a platform id of 24 hex digits at place ${wrong}, got something else`);
+}
+
 /** As externalIdsToWrite, for a label or a name of an alias. */
 export function aliasPartToWrite(part: string, what: string): string {
   if (isAliasPart(part)) return part;

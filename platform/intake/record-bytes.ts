@@ -2,7 +2,7 @@
 import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { IntakeRecordSchema, OriginSchema, TrackObjectsSchema } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import { fieldNumbers, MessageBytes } from "../message-bytes.ts";
-import { writtenVersion } from "../record-version.ts";
+import { userIdsVersion, writtenVersion } from "../record-version.ts";
 import type { RequestContext } from "../request-context.ts";
 import type { IdempotencyMark } from "./idempotency.ts";
 
@@ -24,13 +24,18 @@ export function encodeRecord(
   record.string(inRecord.workspaceId, workspaceId);
   record.message(inRecord.origin, origin);
   if (mark !== undefined) record.written(toBinary(IntakeRecordSchema, create(IntakeRecordSchema, { idempotency: mark })));
-  record.number(inRecord.version, writtenVersion);
+  record.number(inRecord.version, versionOf(body));
   if (body.case === "track" && body.value.objectsJson !== undefined) {
     track.clear();
     track.blob(inTrack.objectsJson, body.value.objectsJson);
     record.message(inRecord.track, track);
   } else record.written(toBinary(IntakeRecordSchema, create(IntakeRecordSchema, { body }), { writeUnknownFields: false }));
   return record.take();
+}
+
+function versionOf(body: IntakeBody): number {
+  const namesIds = body.case === "setMemberships" && body.value.updates?.some(({ userIds = [] }) => userIds.length > 0);
+  return namesIds ? userIdsVersion : writtenVersion;
 }
 
 type Origin = Pick<RequestContext, "workspaceId" | "requestId" | "actor" | "traceparent">;

@@ -15,7 +15,7 @@ const { open, close } = testProfiles();
 const folder = mkdtempSync(join(tmpdir(), "heddle-newer-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const reason = "Expected a record of version 0 to 1, got 99: run the build that wrote it, or a newer one";
+const reason = "Expected a record of version 0 to 2, got 99: run the build that wrote it, or a newer one";
 
 test("one process stops before a record of a newer build, says so, and goes on where a build reads it", async () => {
   const path = join(folder, "heddle.db");

@@ -13,7 +13,7 @@ test.each([[false, false, false], [true, false, true], [false, true, true]])(
       messagingStatus: { getEmailStates: async () => ({ states: [], behind: address }) },
     } as unknown as ConsentClients;
     const request = { workspaceId: "w", requestId: "r", traceparent: "" };
-    const states = await consentOf(clients).states(request, { userId: "u", externalId: "ann", email: "ann@example.com" });
+    const states = await consentOf(clients).states(request, { userId: "u", email: "ann@example.com" });
     expect(states.behind).toBe(behind);
   },
 );

@@ -13,9 +13,9 @@ export interface ConsentClients {
 
 export function consentOf({ subscription, messagingStatus }: ConsentClients): Consent {
   return {
-    async states(request, { externalId, email }) {
+    async states(request, { userId, email }) {
       const scope = scopeOf(request);
-      const users = [{ key: { case: "externalId", value: externalId } as const }];
+      const users = [{ key: { case: "platformId", value: userId } as const }];
       const [listed, status, emails] = await Promise.all([
         subscription.listGroups({ scope }),
         subscription.getUserStatus({ scope, users }),
@@ -38,11 +38,11 @@ export function consentOf({ subscription, messagingStatus }: ConsentClients): Co
     async setGlobal(request, email, state) {
       return (await messagingStatus.setEmailStatus({ scope: scopeOf(request), emails: [email], status: statuses[state] })).position;
     },
-    async setGroups(request, externalId, groups) {
+    async setGroups(request, userId, groups) {
       const updates = [...groups].map(([subscriptionGroupId, state]) => ({
         subscriptionGroupId,
         state: state === "subscribed" ? SubscriptionState.SUBSCRIBED : SubscriptionState.UNSUBSCRIBED,
-        externalIds: [externalId],
+        userIds: [userId],
       }));
       return (await subscription.setStatus({ scope: scopeOf(request), updates })).position;
     },

@@ -13,8 +13,8 @@ export function profilePeople(profile: Pick<Client<typeof ProfileService>, "expo
   async function find(request: Asking, key: NonNullable<MessageInitShape<typeof UserKeySchema>["key"]>): Promise<Person | undefined> {
     const { keys } = await profile.resolveUsers({ scope: scopeOf(request), users: [{ key }] });
     const user = keys[0]?.users[0];
-    if (user?.externalId === undefined) return undefined;
-    return { userId: user.userId, externalId: user.externalId, email: user.email ?? null };
+    if (user === undefined) return undefined;
+    return { userId: key.case === "platformId" ? key.value : user.userId, email: user.email ?? null };
   }
   return {
     byExternalId: (request, externalId) => find(request, { case: "externalId", value: externalId }),

@@ -4,8 +4,8 @@ import type { PersonFields, WantedFields } from "./person-fields.ts";
 
 /** Whose page it is. */
 export interface Person {
+  /** That of the link, also where the user was merged into another since: what is set by it goes back with the user. */
   readonly userId: string;
-  readonly externalId: string;
   readonly email: string | null;
 }
 
@@ -43,7 +43,6 @@ export interface People {
     request: PageRequest & { readonly actor: string; readonly readAfter: string },
     externalId: string,
   ): Promise<Person | undefined>;
-  /** Undefined also for a person without an external id: consent is set by it. */
   byUserId(request: PageRequest, userId: string): Promise<Person | undefined>;
   /** What the person has of these. A refusal, at the latest after `limits.pageFieldsWaitMs`, means that they cannot be read now. */
   fields(request: PageRequest, userId: string, wanted: WantedFields): Promise<PersonFields>;
@@ -53,5 +52,5 @@ export interface People {
 export interface Consent {
   states(request: PageRequest, person: Person): Promise<States>;
   setGlobal(request: PageRequest, email: string, state: GlobalState): Promise<string>;
-  setGroups(request: PageRequest, externalId: string, groups: ReadonlyMap<string, GroupState>): Promise<string>;
+  setGroups(request: PageRequest, userId: string, groups: ReadonlyMap<string, GroupState>): Promise<string>;
 }

@@ -5,7 +5,7 @@ import type { Consent, States } from "./page-ports.ts";
 import { saveChoices } from "./save-choices.ts";
 
 const request = { workspaceId: "w", requestId: "r", traceparent: "" };
-const person = { userId: "u", externalId: "ann", email: "ann@example.com" };
+const person = { userId: "u", email: "ann@example.com" };
 const news = { id: "news", name: "News", channel: "email" as const };
 
 async function recorded(

@@ -54,7 +54,7 @@ export async function saveChoices(
   }
   const changed = new Map([...known].filter(([id, state]) => isRecorded(state, shownState(states, id))));
   if (changed.size > 0) {
-    position = await consent.setGroups(request, person.externalId, changed).catch((cause: unknown) => {
+    position = await consent.setGroups(request, person.userId, changed).catch((cause: unknown) => {
       throw position === "" ? cause : new Refusal("PARTLY_DONE", "The state of all email is saved, those of groups are not", { cause });
     });
   }

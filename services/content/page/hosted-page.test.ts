@@ -23,7 +23,7 @@ function shown(content: Partial<Center["content"]>): Shown {
   } as const;
   return {
     center: { workspaceId: "w", id: "c", name: "n", version: 1, createdAt: 0, updatedAt: 0, content: { ...rest, ...content } },
-    person: { userId: "u", externalId: "ann", email: "ann@example.com" },
+    person: { userId: "u", email: "ann@example.com" },
     states: { global: "subscribed", groups: [], memberships: new Map(), behind: false },
     fields: noFields,
     settings: { scriptsAllowed: false, origins: [] },

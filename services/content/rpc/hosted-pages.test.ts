@@ -15,7 +15,7 @@ import { openPages } from "../page/pages.ts";
 import { profilePeople } from "../clients/profile-people.ts";
 import { handleCreateLink, handleOpenPage, type HostedDeps } from "./hosted-pages.ts";
 
-const person = { userId: "u", externalId: "ann", email: "ann@example.com" };
+const person = { userId: "u", email: "ann@example.com" };
 const states = { global: "subscribed", groups: [], memberships: new Map(), behind: false } as const;
 
 async function pageOf(pageHtml: string, fields: People["fields"]): Promise<string> {

@@ -111,16 +111,16 @@ async function handleDiff(deps: ServiceDeps, message: DiffPreferenceCenterVersio
   return { fields: fields.filter(({ unified }) => unified !== "") };
 }
 
-type PreviewDeps = Pick<CenterDeps, "centers" | "newCenterId"> & { readonly consent: Consent };
+type PreviewDeps = Pick<CenterDeps, "centers"> & { readonly consent: Consent };
 
-async function handlePreview({ centers, newCenterId, consent }: PreviewDeps, message: PreviewPreferenceCenterRequest) {
+async function handlePreview({ centers, consent }: PreviewDeps, message: PreviewPreferenceCenterRequest) {
   const { workspaceId, requestId } = callerOf(message);
   const [center, settings] = await Promise.all([foundCenter({ centers }, workspaceId, message.id), centers.settings(workspaceId)]);
   const draft = { ...center, content: contentFrom(draftOf(message.content), center.content) };
   // Of its own: what is not published is never looked for beside what people open
   const pages = openPages();
   const warnings = pages.check(draft.content, settings);
-  const person: Person = { userId: "", externalId: newCenterId(), email: "person@example.com" };
+  const person: Person = { userId: "", email: "person@example.com" };
   const states = await consent.states(
     { workspaceId, requestId, traceparent: message.scope?.traceparent ?? "" },
     { ...person, email: null },

@@ -1,7 +1,7 @@
 /** A record of the intake log as the resolver sees it: one accepted request and where it stands in the order. */
 import type { RequestHashes } from "../../../platform/same-request.ts";
 import type { EmailMark, EmailStatus, MembershipState, PhoneMark, TrackObject } from "./track-object.ts";
-import type { Alias, UserKey, UserSelector } from "./user-key.ts";
+import type { Alias, UserId, UserKey, UserSelector } from "./user-key.ts";
 
 export interface IntakeRecord {
   /** Place in the partition of the log. */
@@ -70,6 +70,7 @@ export interface MembershipUpdate {
   readonly externalIds: readonly string[];
   readonly emails: readonly string[];
   readonly phones: readonly string[];
+  readonly userIds: readonly UserId[];
 }
 
 export interface Device {

@@ -7,7 +7,7 @@ import type { UserKey } from "./user-key.ts";
 import { attributes, byAlias, byEmail, byId, byPhone, createWorkspace, eachUser, event, start } from "./resolver-workspace.fixture.ts";
 
 function setGroup(to: Partial<MembershipUpdate>) {
-  const update = { groupId: "g", state: "unsubscribed" as const, externalIds: [], emails: [], phones: [], ...to };
+  const update = { groupId: "g", state: "unsubscribed" as const, externalIds: [], emails: [], phones: [], userIds: [], ...to };
   return { type: "setMemberships" as const, updates: [update] };
 }
 
@@ -140,6 +140,31 @@ describe("resolveConsent() memberships", () => {
     ]);
   });
 
+  test("a user id means that user, or whoever took the user in, and then its side", () => {
+    const workspace = createWorkspace();
+    workspace.run(event(byId("s")), event(byId("t")), event(byId("u")));
+    const [s = "", t = "", u = ""] = ["s", "t", "u"].map((id) => workspace.idOf(byId(id)));
+    workspace.run(merge(byId("s"), byId("t")));
+    const [one] = workspace.run(setGroup({ userIds: [s, t] }));
+    expect(one?.consent).toEqual([
+      expect.objectContaining({ type: "membership", userId: t, groupId: "g", side: [expect.any(String)] }),
+      expect.not.objectContaining({ side: expect.anything() }),
+    ]);
+    workspace.run(merge(byId("t"), byId("u")));
+    const [through] = workspace.run(setGroup({ userIds: [s] }));
+    expect(through?.consent).toEqual([expect.objectContaining({ userId: u, side: [expect.any(String), expect.any(String)] })]);
+  });
+
+  test("what is set for the id of a user who is deleted waits for nobody", () => {
+    const workspace = createWorkspace();
+    workspace.run(event(byId("a")));
+    const id = workspace.idOf(byId("a")) ?? "";
+    workspace.run({ type: "deleteUsers", users: [{ key: byId("a"), prioritization: [] }] });
+    const [set, again] = workspace.run(setGroup({ userIds: [id] }), event(byId("a")));
+    expect([set?.consent, again?.consent]).toEqual([[], []]);
+    expect([...workspace.store.keys()].filter((row) => row.startsWith("w:"))).toEqual([]);
+  });
+
   test("a user's status that waited for an email is carried", () => {
     const workspace = createWorkspace();
     workspace.run(attributes(byId("a"), { consent: { emailSubscribe: "opted_in" } }));
@@ -151,16 +176,25 @@ describe("resolveConsent() memberships", () => {
 test("resolveConsent() asks for the rows of all who are named in few rounds", () => {
   const workspace = createWorkspace();
   const known = Array.from({ length: 25 }, (_, at) => `${at}`);
-  workspace.run(...known.map((id) => attributes(byId(id), { email: `${id}@b.org` })));
+  workspace.run(...known.map((id) => attributes(byId(id), { email: `${id}@b.org` })), ...known.map((id) => event(byId(`source ${id}`))));
+  const userIds = known.flatMap((id) => [workspace.idOf(byId(id)) ?? "", workspace.idOf(byId(`source ${id}`)) ?? ""]);
+  workspace.run(...known.map((id) => merge(byId(`source ${id}`), byId(id))));
   const view = createIdentities("ws");
   const ids = [...known, ...known.map((id) => `new-${id}`)];
-  const update = { groupId: "g", state: "subscribed" as const, externalIds: ids, emails: ids.map((id) => `${id}@b.org`), phones: [] };
+  const update = {
+    groupId: "g",
+    state: "subscribed" as const,
+    externalIds: ids,
+    emails: ids.map((id) => `${id}@b.org`),
+    phones: [],
+    userIds,
+  };
   const body = { type: "setMemberships" as const, updates: [update] };
   const record = { sequence: 100, workspaceId: "ws", requestId: "q", actor: "key", receivedAt: start, body };
   for (let rounds = 1;; rounds += 1) {
     const { resolved, need = [] } = resolveBatch(view, [record], { now: start, undoWindowMs: 1 });
     if (resolved.length > 0) {
-      expect(eachUser(resolved[0]?.consent)).toHaveLength(50);
+      expect(eachUser(resolved[0]?.consent)).toHaveLength(100);
       expect(rounds).toBeLessThanOrEqual(6);
       return;
     }

@@ -1,9 +1,9 @@
 /** Consent that is set directly: who is meant at this place of the log, and what waits for those who are not there yet. */
 import type { ConsentBody, MembershipUpdate } from "./intake-record.ts";
-import type { UserKey } from "./user-key.ts";
+import type { UserId, UserKey } from "./user-key.ts";
 import { type Identities, NeedRows } from "./identities.ts";
 import type { IdentityKey } from "./identity.ts";
-import { type AddressKey, addressOf, type AddressUserKey, externalIdKey, type NameKey } from "./user-names.ts";
+import { type AddressKey, addressOf, type AddressUserKey, externalIdKey, firstKey, type NameKey } from "./user-names.ts";
 import { knownUser, membersWithAddress } from "./resolve-addresses.ts";
 import { changeConsent, changeMembership, type Effects, type Members } from "./resolve-effects.ts";
 import { sideListOf, sideOf } from "./resolve-open-merges.ts";
@@ -30,40 +30,48 @@ export function resolveConsent(effects: Effects, body: ConsentBody): void {
   }
 }
 
-/** By external id the one user, by address all who share it (specification, "States and transitions"). */
+/** By external id the one user, by address all who share it (specification, "States and transitions"), by user id the user, or whoever took the user in. */
 function resolveMemberships(effects: Effects, update: MembershipUpdate): void {
   const { groupId, state } = update;
   const keys = memberKeysOf(update);
-  effects.view.need(keys.map(nameOf));
+  effects.view.need(keys.map(firstKey));
   const unknown: IdentityKey[] = [];
   const named = keys.map((key) => ({ name: nameOf(key), members: membersOf(effects.view, key, unknown) }));
   if (unknown.length > 0) throw new NeedRows(unknown);
-  effects.view.need(named.flatMap(({ name, members }) => (members.length === 0 ? [`w:${name}` as const] : [])));
+  effects.view.need(named.flatMap(({ name, members }) => (members.length === 0 && name !== undefined ? [`w:${name}` as const] : [])));
   for (const { name, members } of named) {
     for (const some of members) changeMembership(effects, some, { groupId, state });
-    if (members.length === 0) keepPending(effects, name, { groupId, state });
+    if (members.length === 0 && name !== undefined) keepPending(effects, name, { groupId, state });
   }
 }
 
 /** Whose memberships are set, in order. */
-export function memberKeysOf({ externalIds, emails, phones }: MembershipUpdate): MemberKey[] {
+export function memberKeysOf({ externalIds, emails, phones, userIds }: MembershipUpdate): MemberKey[] {
   return [
     ...externalIds.map((id) => ({ by: "externalId" as const, id })),
     ...emails.map((address) => ({ by: "email" as const, address })),
     ...phones.map((number) => ({ by: "phone" as const, number })),
+    ...userIds.map((id) => ({ by: "platformId" as const, id })),
   ];
 }
 
 /** `unknown` gets the rows that have to be loaded first, so that those of all names are loaded together. */
 function membersOf(view: Identities, key: MemberKey, unknown: IdentityKey[]): Members[] {
-  if (key.by !== "externalId") return membersWithAddress(view, key, unknown);
-  const id = view.holderOf(externalIdKey(key.id));
+  if (key.by === "email" || key.by === "phone") return membersWithAddress(view, key, unknown);
+  const id = key.by === "externalId" ? view.holderOf(externalIdKey(key.id)) : liveId(view, key.id);
   const row = id === undefined ? undefined : knownUser(view, id, unknown);
   return row === undefined ? [] : [{ userIds: [row.id], ...sideListOf(sideOf(view, row, key)) }];
 }
 
-function nameOf(key: MemberKey): NameKey | AddressKey {
+/** The id itself, or of whoever took its user in. */
+function liveId(view: Identities, id: UserId): UserId | undefined {
+  return view.user(id) === undefined ? view.takerOf(id) : id;
+}
+
+/** What a membership can wait for: an id is never given to another user. */
+function nameOf(key: MemberKey): NameKey | AddressKey | undefined {
+  if (key.by === "platformId") return undefined;
   return key.by === "externalId" ? externalIdKey(key.id) : addressOf(key);
 }
 
-type MemberKey = AddressUserKey | Extract<UserKey, { by: "externalId" }>;
+type MemberKey = AddressUserKey | Extract<UserKey, { by: "externalId" | "platformId" }>;

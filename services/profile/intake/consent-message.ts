@@ -16,12 +16,13 @@ export function consentFromMessage(body: ConsentMessage): ConsentBody {
     case "setMemberships":
       return {
         type: "setMemberships",
-        updates: body.value.updates.map(({ subscriptionGroupId, state, externalIds, emails, phones }) => ({
+        updates: body.value.updates.map(({ subscriptionGroupId, state, externalIds, emails, phones, userIds }) => ({
           groupId: subscriptionGroupId,
           state: nameOf(membershipNumbers, state),
           externalIds,
           emails,
           phones,
+          userIds,
         })),
       };
     case "setEmailStatuses":

@@ -119,12 +119,13 @@ function consentToMessage(body: ConsentBody): BodyInit {
       return {
         case: "setMemberships",
         value: {
-          updates: body.updates.map(({ groupId, state, externalIds, emails, phones }) => ({
+          updates: body.updates.map(({ groupId, state, externalIds, emails, phones, userIds }) => ({
             subscriptionGroupId: groupId,
             state: membershipNumbers[state],
             externalIds: [...externalIds],
             emails: [...emails],
             phones: [...phones],
+            userIds: [...userIds],
           })),
         },
       };

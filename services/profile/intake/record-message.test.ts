@@ -83,6 +83,7 @@ const bodies: Record<IntakeBody["type"], fc.Arbitrary<IntakeBody>> = {
       externalIds: fc.array(text),
       emails: fc.array(text),
       phones: fc.array(text),
+      userIds: fc.array(text),
     })),
   }),
   setEmailStatuses: fc.record({
@@ -141,13 +142,23 @@ describe("decodeRecord()", () => {
     expect(decodeRecord(1, encodeRecord(entry)).body).toEqual({ type: "track", objects });
   });
 
-  test("reads versions 0 and 1, and knows a record of a newer build", () => {
+  test("reads versions 0 to 2, and knows a record of a newer build", () => {
     const entry = { workspaceId: "w", requestId: "", actor: "", receivedAt: 1, body: { type: "deleteUsers" as const, users: [] } };
     function versioned(version: number): Uint8Array {
       return toBinary(IntakeRecordSchema, { ...fromBinary(IntakeRecordSchema, encodeRecord(entry)), version });
     }
-    for (const version of [0, 1]) expect(decodeRecord(1, versioned(version))).toEqual({ ...entry, sequence: 1 });
+    for (const version of [0, 1, 2]) expect(decodeRecord(1, versioned(version))).toEqual({ ...entry, sequence: 1 });
     expect(() => decodeRecord(1, versioned(99))).toThrow(UnknownVersion);
+  });
+
+  test("memberships of users by id have a version of their own, which the build before does not take for those of nobody", () => {
+    function versionOf(userIds: string[]): number {
+      const update = { groupId: "g", state: "unsubscribed" as const, externalIds: ["a"], emails: [], phones: [], userIds };
+      const body = { type: "setMemberships" as const, updates: [{ ...update, userIds: [] }, update] };
+      const bytes = encodeRecord({ workspaceId: "w", requestId: "", actor: "", receivedAt: 1, body });
+      return fromBinary(IntakeRecordSchema, bytes).version;
+    }
+    expect([versionOf([]), versionOf(["0123456789abcdef01234567"])]).toEqual([0, 2]);
   });
 
   test.each([

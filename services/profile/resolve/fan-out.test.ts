@@ -33,7 +33,7 @@ function knowingViews() {
 
 /** A request that sets the email of all in a group. */
 function decode(sequence: number): IntakeRecord {
-  const update = { groupId: "g", state: "subscribed" as const, externalIds: [], emails: [email], phones: [] };
+  const update = { groupId: "g", state: "subscribed" as const, externalIds: [], emails: [email], phones: [], userIds: [] };
   const body = { type: "setMemberships" as const, updates: [update] };
   return { sequence, workspaceId, requestId: `r${sequence}`, actor: "key", receivedAt: 0, body };
 }

@@ -151,6 +151,7 @@ export const kinds: Readonly<Record<string, Kind>> = {
         externalIds: ids(at),
         emails: Array.from({ length: 10 }, (_, n) => addressOf((at + n) % addresses)),
         phones: Array.from({ length: 50 }, (_, n) => `+1415555${String(n).padStart(4, "0")}`),
+        userIds: [],
       }],
     }),
   "email/status": (at) => plain({ type: "setEmailStatuses", emails: longEmails(at), status: "unsubscribed" }),

@@ -48,7 +48,7 @@ function randomConsent(world: World): Request {
   const emails = [`${world.pick(2)}@b.c`];
   if (world.chance(0.3)) return { type: "setEmailStatuses", emails, status: world.chance(0.5) ? "opted_in" : "unsubscribed" };
   const named = world.chance(0.5) ? { externalIds: [], emails } : { externalIds: [randomId(world)], emails: [] };
-  return { type: "setMemberships", updates: [{ groupId: "g", state: stateOf(world), ...named, phones: [] }] };
+  return { type: "setMemberships", updates: [{ groupId: "g", state: stateOf(world), ...named, phones: [], userIds: [] }] };
 }
 
 function stateOf(world: World): "subscribed" | "unsubscribed" {

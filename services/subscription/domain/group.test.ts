@@ -7,7 +7,7 @@ import { archivedGroup, createdGroup, declaredGroups, type Group, groupOf } from
 
 const email: Group = { id: "e", name: "Letter", channel: "email", archived: false };
 const sms: Group = { id: "s", name: "Offers", channel: "sms", archived: false };
-const none = { externalIds: [], emails: [], phones: [] };
+const none = { externalIds: [], emails: [], phones: [], userIds: [] };
 
 function reasonOf(work: () => unknown): string | undefined {
   try {
@@ -22,6 +22,7 @@ function reasonOf(work: () => unknown): string | undefined {
 test.each([
   ["an external id, email group", { groupId: "e", externalIds: ["a"] }, undefined],
   ["an external id and an email", { groupId: "e", externalIds: ["a"], emails: ["a@b.org"] }, undefined],
+  ["a user id, email group", { groupId: "e", userIds: ["0123456789abcdef01234567"] }, undefined],
   ["a phone, SMS group", { groupId: "s", phones: ["+12125550123"] }, undefined],
   ["an unknown group", { groupId: "x", externalIds: ["a"] }, "INPUT_INVALID: Invalid subscription group ID"],
   ["nobody", { groupId: "e" }, "INPUT_INVALID: At least one external id, email or phone is required"],

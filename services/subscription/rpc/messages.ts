@@ -7,10 +7,11 @@ import { emailToRead, phoneToRead } from "../../../platform/intake/addresses.ts"
 import * as group from "../domain/group.ts";
 import type { MembershipState } from "../domain/memberships.ts";
 
-/** Refuses INPUT_INVALID for a key that is neither an external id nor an address. */
+/** Refuses INPUT_INVALID for a key that is neither an id nor an address. */
 export function keyToRead({ key }: intake.UserKey): Pick<intake.UserKey, "key"> {
   switch (key.case) {
     case "externalId":
+    case "platformId":
       return { key };
     case "email":
       return { key: { case: "email", value: emailToRead(key.value) } };

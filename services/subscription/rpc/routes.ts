@@ -3,7 +3,7 @@ import type { Client, ServiceImpl } from "@connectrpc/connect";
 import { emailsToWrite, phonesToWrite } from "../../../platform/intake/addresses.ts";
 import { markOfMessage } from "../../../platform/intake/idempotency.ts";
 import { type IntakeParts, submitTo } from "../../../platform/intake/intake.ts";
-import { externalIdsToWrite } from "../../../platform/intake/names.ts";
+import { externalIdsToWrite, platformIdsToWrite } from "../../../platform/intake/names.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { scopeOf } from "../../../platform/request-context.ts";
@@ -98,13 +98,14 @@ async function setStatus(parts: ServiceParts, message: SetStatusRequest) {
     body: {
       case: "setMemberships",
       value: {
-        updates: message.updates.map(({ state, externalIds, emails, phones, ...update }, at) => ({
+        updates: message.updates.map(({ state, externalIds, emails, phones, userIds, ...update }, at) => ({
           ...update,
           subscriptionGroupId: ids[at] ?? "",
           state: knownValue(SubscriptionStateSchema, state, "a subscription state"),
           externalIds: externalIdsToWrite(externalIds),
           emails: emailsToWrite(emails),
           phones: phonesToWrite(phones),
+          userIds: platformIdsToWrite(userIds),
         })),
       },
     },
