@@ -160,15 +160,25 @@ for (const overlay of overlays) {
     });
 
     test.runIf(overlay === "production")(
-      "backups are on a volume, one at a time, which the operator has too, and a restore unpacks there",
+      "backups are on a volume, one at a time, which the operator has too, on the same node, and a restore unpacks there",
       () => {
         for (const name of ["operator", "backup"]) {
           const { spec } = manifests.named("CronJob", name);
-          const { volumes, containers: [container], terminationGracePeriodSeconds = 30 } = spec.jobTemplate.spec.template.spec;
+          const { metadata, spec: pod } = spec.jobTemplate.spec.template;
+          const { volumes, containers: [container], terminationGracePeriodSeconds = 30 } = pod;
           expect([spec.concurrencyPolicy, spec.suspend ?? false]).toEqual(["Forbid", name === "operator"]);
           expect(volumes).toContainEqual({ name: "backups", persistentVolumeClaim: { claimName: "backups" } });
           expect(container.volumeMounts).toContainEqual({ name: "backups", mountPath: "/backups" });
           expect(terminationGracePeriodSeconds).toBeLessThanOrEqual(30);
+          // One node at a time has the volume. The first of these pods is let in as it has the label itself
+          expect(pod.affinity).toEqual({
+            podAffinity: {
+              requiredDuringSchedulingIgnoredDuringExecution: [
+                { topologyKey: "kubernetes.io/hostname", labelSelector: { matchLabels: { "app.kubernetes.io/name": "operator" } } },
+              ],
+            },
+          });
+          expect(metadata.labels).toMatchObject({ "app.kubernetes.io/name": "operator" });
         }
         const [operator] = manifests.named("CronJob", "operator").spec.jobTemplate.spec.template.spec.containers as [Container];
         expect(operator.env).toContainEqual({ name: "TMPDIR", value: "/backups" });
