@@ -172,6 +172,7 @@ describe.skipIf(missing !== undefined)(`deploy/overlays/production${missing === 
     await inOperator("env", ...restored, "heddle", "migrate");
     await inOperator("env", ...restored, "heddle", "restore", `/backups/${files[0]}`);
     await inProduction("delete", "job", "operator");
+    // A rollout, as nobody writes meanwhile; whoever has clients ends every part first (deploy/README.md)
     await inProduction("set", "env", "deployment", "--all", ...restored);
     await allReady(300, production);
     figure(`the restore of ${(filled + pausedAt).toLocaleString("en")} users, until the parts run on it`, {
