@@ -33,7 +33,7 @@ interface ObservationParts {
 const noRoute: ObservedRoute = { method: "any", path: "none" };
 
 /** Called all the time by machines: a trace of each would hide all others. */
-const probes: ReadonlySet<string> = new Set(["/livez", "/readyz"]);
+const probes: ReadonlySet<string> = new Set(["/livez", "/readyz", "/readyz/gateway"]);
 
 /** One a request; what is learned on the way is put on it. */
 export class Observation {

@@ -4,7 +4,8 @@ import { expect, test } from "vitest";
 import type { Clock } from "../clock.ts";
 import { fakeClock } from "../clock.fixture.ts";
 import { silentLogger } from "../logger.ts";
-import { type Members, ownerOf, ownWork } from "./ownership.ts";
+import { firstTrouble, type Members, ownerOf, ownWork } from "./ownership.ts";
+import type { Reading } from "./read-on.ts";
 
 const work = Array.from({ length: 64 }, (_, lane) => `lane-${lane}`);
 const ids = fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 2, maxLength: 6 });
@@ -101,3 +102,13 @@ async function seconds(clock: ReturnType<typeof fakeClock>, count: number): Prom
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
+
+const well: Pick<Reading, "trouble"> = { trouble: () => undefined };
+
+test("a reader that does not get on is named by its partition or lane, with why", () => {
+  expect(firstTrouble(new Map([["resolve-0", well], ["apply-3", well]]))).toBeUndefined();
+  const owned = new Map<string, Pick<Reading, "trouble">>([["resolve-0", well], ["apply-3", {
+    trouble: () => "an unexpected error, see the log",
+  }]]);
+  expect(firstTrouble(owned)).toBe("apply-3: an unexpected error, see the log");
+});

@@ -117,3 +117,12 @@ function hashOf(text: string): number {
   const mixed = Math.imul(hash ^ (hash >>> mixShift), mixPrime);
   return (mixed ^ (mixed >>> mixShift)) >>> 0;
 }
+
+/** Why the first that does not get on does not, with its name: that is what an operator looks for in the log. */
+export function firstTrouble(owned: ReadonlyMap<string, Pick<Reading, "trouble">>): string | undefined {
+  for (const [work, reading] of owned) {
+    const reason = reading.trouble();
+    if (reason !== undefined) return `${work}: ${reason}`;
+  }
+  return undefined;
+}

@@ -70,7 +70,7 @@ export function openEmbeddedConsent({ service, title, tables, messages, apply, c
   const ends: ApplyEnds = { publish: () => Promise.resolve(), logger, traced: { tracer, lane: service } };
   const applying = startLaneApplier({
     lane: 0,
-    service,
+    name: service,
     lanes: lane.log,
     positions: lane.positions,
     trimBytes: Infinity,

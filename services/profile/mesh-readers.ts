@@ -23,7 +23,7 @@ import { createUserCache, userCacheOptions } from "./apply/user-cache.ts";
 import { type PureSteps, reportedSteps } from "./apply/pure-steps.ts";
 import { createGate, type Gate } from "../../platform/gate.ts";
 import { createTimeSlices, type TimeSlices } from "../../platform/time-slices.ts";
-import { type Members, type Ownership, ownWork } from "../../platform/lane/ownership.ts";
+import { firstTrouble, type Members, type Ownership, ownWork } from "../../platform/lane/ownership.ts";
 import { createProgressPublisher, type ProgressNotices, type ProgressPublisher } from "../../platform/lane/progress-notices.ts";
 import type { Reading } from "../../platform/lane/read-on.ts";
 import type { RowMarks } from "../../platform/lane/row-marks.ts";
@@ -105,15 +105,6 @@ export function startMeshReaders(options: MeshReaderOptions): MeshReaders {
       publisher.close();
     },
   };
-}
-
-/** With the partition that is not resolved or the lane that is not applied: that is what an operator looks for in the log. */
-export function firstTrouble(owned: ReadonlyMap<string, Pick<Reading, "trouble">>): string | undefined {
-  for (const [work, reading] of owned) {
-    const reason = reading.trouble();
-    if (reason !== undefined) return `${work}: ${reason}`;
-  }
-  return undefined;
 }
 
 const resolving = "resolve-";

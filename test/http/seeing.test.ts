@@ -56,6 +56,14 @@ test("/livez and /readyz answer for clients and for operators", async () => {
   }
 });
 
+test("appends are observed in each process that makes them", async () => {
+  const email = `${fresh()}@example.com`;
+  await heddle.request("POST", "/email/status", { email, subscription_state: "unsubscribed" });
+  await heddle.request("POST", "/users/track", { attributes: [{ external_id: fresh(), a: 1 }] });
+  const series = [...(await metricsText()).matchAll(/^heddle_log_append_duration_seconds_count\{log="intake"\} [1-9]/gm)];
+  expect(series.length).toBeGreaterThanOrEqual(testShape === "mesh" ? 2 : 1);
+});
+
 test("/metrics counts requests by the pattern of their route", async () => {
   const id = fresh();
   await heddle.request("POST", "/users/track", { attributes: [{ external_id: id, a: 1 }] });
@@ -246,6 +254,12 @@ test("a request without traceparent begins a trace; one whose caller does not re
     headers: { traceparent: "00-1af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00" },
   });
   expect(quiet.headers.get("traceresponse")).toBeNull();
+});
+
+test("a health check begins no trace", async () => {
+  for (const path of ["/livez", "/readyz", "/readyz/gateway"]) {
+    expect((await heddle.request("GET", path, undefined, { key: undefined })).headers.get("traceresponse"), path).toBeNull();
+  }
 });
 
 test("log lines carry the ids of request and trace", async () => {

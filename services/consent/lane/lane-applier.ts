@@ -20,8 +20,8 @@ import { troubleOf } from "../../../platform/lane/trouble.ts";
 export interface LaneApplierParts {
   /** The lane, as the layout numbers it. */
   readonly lane: number;
-  /** Whose lane it is, where a process has those of several. */
-  readonly service?: string;
+  /** What the log calls it, where that is not its number. */
+  readonly name?: string;
   readonly lanes: Pick<Log, "read" | "trim" | "watch">;
   readonly positions: LanePositions;
   /** Bytes of the lane after which it is trimmed. */
@@ -143,7 +143,7 @@ class LaneApplier {
   /** What could not be applied is still there, and so is all that was applied before its turn. */
   recover(error: unknown, failures: number): void {
     if (!this.#applying) this.#forget();
-    this.#parts.logger.error("applier_failed", error, { lane: this.#parts.service ?? this.#parts.lane, failures });
+    this.#parts.logger.error("applier_failed", error, { lane: this.#parts.name ?? this.#parts.lane, failures });
   }
 
   /** A successor goes on from what is kept. */
@@ -153,7 +153,7 @@ class LaneApplier {
     try {
       if (window !== undefined) await this.#checkpoint.close(window.position);
     } catch (error) {
-      this.#parts.logger.warn("lane_position_not_kept", { lane: this.#parts.service ?? this.#parts.lane, reason: troubleOf(error) });
+      this.#parts.logger.warn("lane_position_not_kept", { lane: this.#parts.name ?? this.#parts.lane, reason: troubleOf(error) });
     }
     this.#forget();
     this.#asks.close();

@@ -21,7 +21,7 @@ import { openLanesLag } from "./lanes-lag.ts";
 import { createLanePositions } from "../../../platform/lane/lane-positions.ts";
 import { type ConcernOf, type LaneBody, laneKey, type WindowRoom } from "./lane-window.ts";
 import { type LaneLayout, laneLayout } from "../../../platform/lane/layout.ts";
-import { type Members, type Ownership, ownWork } from "../../../platform/lane/ownership.ts";
+import { firstTrouble, type Members, type Ownership, ownWork } from "../../../platform/lane/ownership.ts";
 import { createProgressPublisher, type ProgressNotices } from "../../../platform/lane/progress-notices.ts";
 import type { Reading } from "../../../platform/lane/read-on.ts";
 
@@ -114,8 +114,8 @@ async function open(options: MeshLanesOptions, opened: Opened): Promise<Omit<Mes
     },
     trouble() {
       if (!bus.up) return "NATS is away";
-      const readings = [...ownership?.owned.values() ?? []].map((reading) => reading.trouble());
-      return readings.find((reason) => reason !== undefined) ?? applied.trouble();
+      const own = [...ownership?.owned ?? []].map(([work, reading]) => [nameOf(service, layout, Number(work)), reading] as const);
+      return firstTrouble(new Map(own)) ?? applied.trouble();
     },
   };
 }
@@ -152,9 +152,10 @@ function shareOut(options: MeshLanesOptions, shared: Shared, opened: Opened): Ow
     work: own.map(String),
     start: (work) => {
       const lane = Number(work);
-      const name = `${service}-${own.indexOf(lane)}`;
+      const name = nameOf(service, layout, lane);
       const applying = startLaneApplier({
         lane,
+        name,
         lanes,
         positions,
         trimBytes: laneTrimBytes({ bytesMax: streams.bytesMax, partitions: layout.partitions }),
@@ -192,4 +193,9 @@ function keysOf(workspaceId: string, names: LaneRead["names"]): readonly string[
 function lanesOf(service: MeshLanesOptions["service"], layout: LaneLayout): number[] {
   const placeOf = service === "subscription" ? layout.subscription : layout.messagingStatus;
   return Array.from({ length: layout.lanes }, (_, lane) => placeOf(lane));
+}
+
+/** As checkpoints, metrics and logs name it: `subscription-3`. */
+function nameOf(service: MeshLanesOptions["service"], layout: LaneLayout, lane: number): string {
+  return `${service}-${lanesOf(service, layout).indexOf(lane)}`;
 }

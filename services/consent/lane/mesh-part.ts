@@ -17,6 +17,7 @@ import { connectClient } from "../../../platform/rpc/client.ts";
 import { rpcRoute } from "../../../platform/rpc/guard.ts";
 import type { PartEnds, ServedPart } from "../../../platform/rpc/served-part.ts";
 import { serveRpc } from "../../../platform/rpc/server.ts";
+import { measuredLog } from "../../../platform/telemetry/measured-log.ts";
 import type { Readiness } from "../../../platform/telemetry/metrics-server.ts";
 import { type LaneBacklog, type LaneWork, watchWork } from "../../../platform/telemetry/work-metrics.ts";
 import { ProfileService } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
@@ -131,20 +132,20 @@ async function open<Tables extends PartTables, Service extends DescService>(
   opened.push(watchWork(metrics, plan.name, work));
   const isHeld = openHeld({ waiting: tables.waiting, clock, keepMs: limits.heldLookMs });
   if (plan.beside) opened.push(plan.beside({ tables, lanes, isHeld }, ends));
+  const log = measuredLog(lanes.intake, "intake", metrics);
   const routes = plan.routes({
     tables,
     lanes,
     isHeld,
     profile: called.client,
-    intake: { log: lanes.intake, clock, tracer, decided: (scope, position) => called.client.awaitOutcome({ scope, position }) },
+    intake: { log, clock, tracer, decided: (scope, position) => called.client.awaitOutcome({ scope, position }) },
     setAside: setAsideBy(plan, tables, lanes),
     work,
     clock,
   });
   const storeWatch = watch();
   function health(): Readiness {
-    const trouble = storeWatch.there ? lanes.trouble() : "Cassandra is away";
-    return readinessOf(trouble, backlog.reason());
+    return readinessOf(storeWatch.there ? lanes.trouble() : "Cassandra is away", backlog.reason());
   }
   await beforeListen();
   const serving = { ...config.rpc, routes: [rpcRoute(plan.service, routes)], callers: callersOf(plan, config), clock, logger, telemetry };
