@@ -190,7 +190,7 @@ function rowsOf(
         ? comparisons[operator]?.(left < String(right) ? -1 : Number(left !== right))
         : comparisons[operator]?.(Number(left) - Number(right));
     })
-  ).slice(0, limit);
+  ).slice(0, limit).map((row) => Object.fromEntries(parsed.columns.map((column) => [column, row[column]])));
 }
 
 /** What a condition says of left less right. */

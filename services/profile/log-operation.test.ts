@@ -6,6 +6,7 @@ import { LogService } from "../../proto/gen/heddle/log/v1/log_service_pb.ts";
 import { fakeClock } from "../../platform/clock.fixture.ts";
 import { limits } from "../../platform/limits.ts";
 import { applyRecord } from "./domain/apply-records.ts";
+import type { SetAsidePlace } from "./domain/ports.ts";
 import type { LaneItem } from "./domain/lane-item.ts";
 import { redrivable } from "./intake/redriven.ts";
 import { encodeRecord } from "./intake/record-message.fixture.ts";
@@ -254,8 +255,9 @@ test("of very many dead letters of a partition no more are read than are tried",
       const { partition, sequence } = after ?? { partition: 0, sequence: -1 };
       looks.push(partition);
       if (partition > 1) return Promise.resolve([]);
-      return Promise.resolve(Array.from({ length: max }, (_, at) => ({ partition, sequence: sequence + 1 + at, reason: "", body })));
+      return Promise.resolve(Array.from({ length: max }, (_, at) => ({ partition, sequence: sequence + 1 + at, reason: "" })));
     },
+    loadDeadLetter: (place: SetAsidePlace) => Promise.resolve({ ...place, reason: "", body }),
   };
   const records = await Array.fromAsync(redrivable(profiles));
   expect(records).toHaveLength(2 * limits.heldRedriveMax);

@@ -109,8 +109,10 @@ export interface ProfileStore {
   listExpired(now: number, max: number, after?: ExpiredMerge): Promise<ExpiredMerge[]>;
   /** Who asked for what stands at these places of a workspace's partition; none for a place that is too old, or another's. */
   loadOrigins(workspaceId: string, partition: number, sequences: readonly number[]): Promise<Map<number, RequestOrigin>>;
-  /** Up to `max` intake records that were set aside, by partition and place, behind `after`. */
-  listSetAside(max: number, after?: SetAsidePlace): Promise<SetAsideRecord[]>;
+  /** Up to `max` intake records that were set aside, by partition and place, behind `after`; without their bodies, which may be large. */
+  listSetAside(max: number, after?: SetAsidePlace): Promise<DeadLetter[]>;
+  /** Undefined where nothing was set aside at the place. */
+  loadDeadLetter(place: SetAsidePlace): Promise<SetAsideRecord | undefined>;
   /** Up to `max` users who are rejected as their rows stand; one that was written before this was kept is listed with its next write. */
   listRejected(max: number): Promise<RejectedUser[]>;
 }
@@ -172,6 +174,7 @@ export interface SetAsideRecord {
   readonly body: Uint8Array;
 }
 
+export type DeadLetter = Omit<SetAsideRecord, "body">;
 export type SetAsidePlace = Pick<SetAsideRecord, "partition" | "sequence">;
 
 /** Both sides of a merge as they were, and what was sent to the target since, kept for the undo window. */

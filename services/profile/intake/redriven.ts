@@ -5,7 +5,7 @@ import { limits } from "../../../platform/limits.ts";
 import { IdempotencySchema, IntakeRecordSchema } from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import type { Log } from "../../../platform/log/log.ts";
 import { pagesBehind } from "../../../platform/pages-behind.ts";
-import type { IdentityWriter, ProfileStore, SetAsidePlace, SetAsideRecord } from "../domain/ports.ts";
+import type { DeadLetter, IdentityWriter, ProfileStore, SetAsidePlace, SetAsideRecord } from "../domain/ports.ts";
 import { decodeRecord } from "./record-message.ts";
 
 /**
@@ -13,7 +13,7 @@ import { decodeRecord } from "./record-message.ts";
  * aside again then stands behind those that were not tried yet.
  */
 export async function* redrivable(
-  profiles: Pick<ProfileStore, "listSetAside">,
+  profiles: DeadLetters,
   partition?: number,
 ): AsyncGenerator<SetAsideRecord> {
   if (partition !== undefined) return void (yield* ofPartition(profiles, partition));
@@ -24,17 +24,20 @@ export async function* redrivable(
   }
 }
 
-/** Nothing is read behind the last that is tried: those of a partition may be very many. */
-async function* ofPartition(profiles: Pick<ProfileStore, "listSetAside">, partition: number): AsyncGenerator<SetAsideRecord> {
+type DeadLetters = Pick<ProfileStore, "listSetAside" | "loadDeadLetter">;
+
+/** Nothing is read behind the last that is tried: those of a partition may be very many. Each is read by itself, as it may be large. */
+async function* ofPartition(profiles: DeadLetters, partition: number): AsyncGenerator<SetAsideRecord> {
   let found = 0;
   const first = beginning(partition);
-  for await (const page of pagesBehind<SetAsideRecord>((last) => profiles.listSetAside(limits.heldRedriveMax, last ?? first))) {
-    for (const record of page) {
-      if (record.partition !== partition || found === limits.heldRedriveMax) return;
-      const body = redrivenBody(record);
+  for await (const page of pagesBehind<DeadLetter>((last) => profiles.listSetAside(limits.heldRedriveMax, last ?? first))) {
+    for (const place of page) {
+      if (place.partition !== partition || found === limits.heldRedriveMax) return;
+      const record = await profiles.loadDeadLetter(place);
+      const body = record && redrivenBody(record);
       if (body === undefined) continue;
       found += 1;
-      yield { ...record, body };
+      yield { ...place, body };
     }
   }
 }

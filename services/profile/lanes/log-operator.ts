@@ -7,7 +7,7 @@ import type { Log } from "../../../platform/log/log.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { Lag } from "../../../platform/telemetry/lag.ts";
 import type { LogService, SkipRequest } from "../../../proto/gen/heddle/log/v1/log_service_pb.ts";
-import type { HeldUser, IdentityWriter, ProfileStore, SetAsidePlace, SetAsideRecord } from "../domain/ports.ts";
+import type { DeadLetter, HeldUser, IdentityWriter, ProfileStore, SetAsidePlace } from "../domain/ports.ts";
 import type { Mark } from "../../../platform/age.ts";
 import { laneKeyOf } from "../../../platform/user-number.ts";
 import { type Addressed, userOfItem } from "../domain/lane-item.ts";
@@ -48,7 +48,7 @@ export function logService(operation: LogOperation): ServiceImpl<typeof LogServi
 }
 
 export interface LogOperatorParts {
-  readonly profiles: Pick<ProfileStore, "listHeld" | "allBlocked" | "loadHeld" | "listSetAside">;
+  readonly profiles: Pick<ProfileStore, "listHeld" | "allBlocked" | "loadHeld" | "listSetAside" | "loadDeadLetter">;
   readonly identities: Pick<IdentityWriter, "forgetSetAside">;
   readonly intake: Pick<Log, "append" | "tail">;
   readonly lanes: Pick<Log, "append">;
@@ -110,8 +110,6 @@ interface LogStatus {
   readonly held: readonly HeldRow[];
   readonly setAside: readonly DeadLetter[];
 }
-
-type DeadLetter = Omit<SetAsideRecord, "body">;
 
 function statusMessage({ lags, held, setAside }: LogStatus) {
   return {

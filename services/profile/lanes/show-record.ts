@@ -14,7 +14,7 @@ export interface BlockedPlace {
 
 /** Refuses NOT_FOUND where no record waits at the place, or the user's first one waits at another. */
 export async function showRecord(
-  profiles: Pick<ProfileStore, "loadHeld" | "listSetAside">,
+  profiles: Pick<ProfileStore, "loadHeld" | "loadDeadLetter">,
   place: BlockedPlace | SetAsidePlace,
 ): Promise<ShownRecord> {
   if (!("userId" in place)) {
@@ -30,10 +30,10 @@ export async function showRecord(
 
 /** Refuses NOT_FOUND where nothing was set aside at the place. */
 export async function foundDeadLetter(
-  profiles: Pick<ProfileStore, "listSetAside">,
-  { partition, sequence }: SetAsidePlace,
+  profiles: Pick<ProfileStore, "loadDeadLetter">,
+  place: SetAsidePlace,
 ): Promise<SetAsideRecord> {
-  const [found] = await profiles.listSetAside(1, { partition, sequence: sequence - 1 });
-  if (found?.partition === partition && found.sequence === sequence) return found;
-  throw new Refusal("NOT_FOUND", `Expected a dead letter at ${sequence} of partition ${partition}, got none`);
+  const found = await profiles.loadDeadLetter(place);
+  if (found !== undefined) return found;
+  throw new Refusal("NOT_FOUND", `Expected a dead letter at ${place.sequence} of partition ${place.partition}, got none`);
 }

@@ -3,18 +3,18 @@ import { allBuckets } from "../../../platform/cassandra/buckets.ts";
 import { inFlight } from "../../../platform/in-flight.ts";
 import { pagesOf, type Row, type Session, type Statement } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
-import type { HeldEntry, ProfileStore, RequestOrigin } from "../domain/ports.ts";
+import type { DeadLetter, HeldEntry, ProfileStore, RequestOrigin } from "../domain/ports.ts";
 import type { UserId } from "../domain/user-key.ts";
 import type { ProfileReads } from "./cassandra-profiles.ts";
 import { originBucket } from "./cassandra-values.ts";
 import { originsFromRow } from "./origin-rows.ts";
 import { pageDown, type PageParts, pageUp } from "./cassandra-pages.ts";
 import { listEntry } from "./cassandra-writer.ts";
-import { deleteHeldUser, selectBlockedUsers, selectHeldUsers, selectOrigins, selectSetAside } from "./statements.ts";
+import { deleteHeldUser, selectBlockedUsers, selectDeadLetter, selectDeadLetters, selectHeldUsers, selectOrigins } from "./statements.ts";
 
 export type ProfileLists = Pick<
   ProfileStore,
-  "page" | "pageBack" | "listHeld" | "allBlocked" | "pageBlocked" | "listExpired" | "listSetAside" | "loadOrigins"
+  "page" | "pageBack" | "listHeld" | "allBlocked" | "pageBlocked" | "listExpired" | "listSetAside" | "loadDeadLetter" | "loadOrigins"
 >;
 
 export function cassandraProfileLists(
@@ -50,19 +50,19 @@ export function cassandraProfileLists(
       return new Map(found.flatMap((origin) => origin === undefined ? [] : [[origin.sequence, origin]]));
     },
     async listSetAside(max, after = { partition: 0, sequence: -1 }) {
-      const all = Array.from({ length: partitions }, (_, partition) => partition).filter((partition) => partition >= after.partition);
-      const perPartition = await inFlight(all, limits.cassandraInFlightMax, async (partition) => {
-        const behind = BigInt(partition === after.partition ? after.sequence : -1);
-        const values = { log_partition: partition, after: behind, max };
-        const rows = await session.execute({ cql: selectSetAside, values });
-        return rows.map((row) => ({
-          partition,
-          sequence: Number(row["sequence"]),
-          reason: String(row["reason"]),
-          body: new Uint8Array(row["body"] as Uint8Array),
-        }));
-      });
-      return perPartition.flat().slice(0, max);
+      const found: DeadLetter[] = [];
+      for (let { partition, sequence } = after; partition < partitions && found.length < max; partition += 1, sequence = -1) {
+        const values = { log_partition: partition, after: BigInt(sequence), max: max - found.length };
+        const rows = await session.execute({ cql: selectDeadLetters, values });
+        for (const row of rows) found.push({ partition, sequence: Number(row["sequence"]), reason: String(row["reason"]) });
+      }
+      return found;
+    },
+    async loadDeadLetter({ partition, sequence }) {
+      const values = { log_partition: partition, sequence: BigInt(sequence) };
+      const [row] = await session.execute({ cql: selectDeadLetter, values });
+      if (row === undefined) return undefined;
+      return { partition, sequence, reason: String(row["reason"]), body: new Uint8Array(row["body"] as Uint8Array) };
     },
   };
 }

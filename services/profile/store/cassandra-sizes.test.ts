@@ -50,6 +50,26 @@ test("a merge with a large journal is written in parts, as a backup brings it", 
   expect((await profiles.loadFrozen("w", ["m1"])).get("m1")).toEqual(merge);
 });
 
+test("dead letters that are too large to come together are listed, and each is read", async () => {
+  const { identities, profiles } = ofLittle();
+  const records = Array.from(
+    { length: 30 },
+    (_, at) => ({ partition: 1, sequence: at, reason: "why", body: new Uint8Array(1_500).fill(at) }),
+  );
+  await identities.setAside(records);
+  const listed = await profiles.listSetAside(30);
+  expect(await Promise.all(listed.map((place) => profiles.loadDeadLetter(place)))).toEqual(records);
+});
+
+test("a listing of dead letters reads no partition behind the one that ends it", async () => {
+  const session = recordingSession(schema, openReplicas({ schema, now: () => 0 }).session());
+  const { identities, profiles } = openCassandraProfileStore({ session, clock: fakeClock(), partitions: 4, bucketOf: bucketOfUser });
+  await identities.setAside([1, 2, 3].map((partition) => ({ partition, sequence: 7, reason: "why", body: Uint8Array.of(1) })));
+  const before = session.calls.length;
+  expect(await profiles.listSetAside(2, { partition: 1, sequence: 6 })).toMatchObject([{ partition: 1 }, { partition: 2 }]);
+  expect(session.calls.slice(before).map(([read]) => read?.values["log_partition"])).toEqual([1, 2]);
+});
+
 function ofBytes(bytes: number, record: ProfileRecord): ProfileRecord {
   return { ...record, change: { type: "event", name: "x".repeat(bytes), time: 1 } };
 }

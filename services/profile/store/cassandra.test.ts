@@ -56,7 +56,7 @@ test("statements: each goes to few partitions, has an age, and names only column
     ...[statements.usersAlone, statements.usersTogether].flatMap((tables) => Object.values(tables).filter((cql) => cql !== tables.scan)),
     ...Object.values(identityTables).flatMap((table) => [table.select, table.selectSome, table.put, table.delete]),
   ];
-  expect(all).toHaveLength(34 + 2 * 9 + 48);
+  expect(all).toHaveLength(35 + 2 * 9 + 48);
   const touched = new Set<string>();
   for (const cql of all) {
     const values = Object.fromEntries([...cql.matchAll(/:(\w+)/g)].map((match) => [match[1] ?? "", ""]));

@@ -8,7 +8,10 @@ import { rejectedFromRow } from "./rejected-rows.ts";
 
 export function sqliteLists(
   database: Database,
-): Pick<ProfileStore, "listHeld" | "allBlocked" | "pageBlocked" | "listExpired" | "listSetAside" | "listRejected" | "loadOrigins"> {
+): Pick<
+  ProfileStore,
+  "listHeld" | "allBlocked" | "pageBlocked" | "listExpired" | "listSetAside" | "loadDeadLetter" | "listRejected" | "loadOrigins"
+> {
   return {
     listHeld(max) {
       const rows = database.prepare("SELECT workspace_id, user_id, reason FROM profile_held LIMIT ?").all(max);
@@ -50,17 +53,29 @@ export function sqliteLists(
       const found = [...texts].flatMap((text) => typeof text === "string" ? originsFromRow(text, workspaceId, wanted) : []);
       return Promise.resolve(new Map(found.map((origin) => [origin.sequence, origin])));
     },
+    ...deadLetters(database),
+  };
+}
+
+function deadLetters(database: Database): Pick<ProfileStore, "listSetAside" | "loadDeadLetter"> {
+  return {
     listSetAside(max, { partition, sequence } = { partition: -1, sequence: 0 }) {
-      const sql = `SELECT log_partition, sequence, reason, body FROM profile_set_aside WHERE (log_partition, sequence) > (?, ?)
+      const sql = `SELECT log_partition, sequence, reason FROM profile_set_aside WHERE (log_partition, sequence) > (?, ?)
         ORDER BY log_partition, sequence LIMIT ?`;
       return Promise.resolve(
         database.prepare(sql).all(partition, sequence, max).map((row) => ({
           partition: Number(row["log_partition"]),
           sequence: Number(row["sequence"]),
           reason: String(row["reason"]),
-          body: row["body"] instanceof Uint8Array ? row["body"] : new Uint8Array(),
         })),
       );
+    },
+    loadDeadLetter({ partition, sequence }) {
+      const sql = "SELECT reason, body FROM profile_set_aside WHERE log_partition = ? AND sequence = ?";
+      const row = database.prepare(sql).get(partition, sequence);
+      if (row === undefined) return Promise.resolve(undefined);
+      const body = row["body"] instanceof Uint8Array ? row["body"] : new Uint8Array();
+      return Promise.resolve({ partition, sequence, reason: String(row["reason"]), body });
     },
   };
 }

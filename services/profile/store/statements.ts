@@ -23,8 +23,10 @@ export const putSetAside =
   "INSERT INTO set_aside_by_partition (log_partition, sequence, reason, body) VALUES (:log_partition, :sequence, :reason, :body) USING TIMESTAMP :stamp";
 export const deleteSetAside =
   "DELETE FROM set_aside_by_partition USING TIMESTAMP :stamp WHERE log_partition = :log_partition AND sequence = :sequence";
-export const selectSetAside =
-  "SELECT sequence, reason, body FROM set_aside_by_partition WHERE log_partition = :log_partition AND sequence > :after LIMIT :max";
+export const selectDeadLetters =
+  "SELECT sequence, reason FROM set_aside_by_partition WHERE log_partition = :log_partition AND sequence > :after LIMIT :max";
+export const selectDeadLetter =
+  "SELECT reason, body FROM set_aside_by_partition WHERE log_partition = :log_partition AND sequence = :sequence";
 
 export const putOrigins =
   "INSERT INTO origins_by_partition (log_partition, bucket, through, body) VALUES (:log_partition, :bucket, :through, :body) USING TIMESTAMP :stamp AND TTL :ttl";
