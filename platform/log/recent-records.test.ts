@@ -103,6 +103,16 @@ test("it answers within the bounds of a read, and stores no more than its own", 
   expect(read(recent, 21)?.[0]).toBe(22);
 });
 
+test("records that come late, behind all that are here, take no room for good", () => {
+  const { recent } = open();
+  const first = 1_000;
+  const last = first + limits.logRecentRecordsMax - 1;
+  for (let sequence = first; sequence <= last; sequence += 1) write(recent, sequence, sequence - 1, 0);
+  for (const late of [30, 20, 10]) write(recent, late, late - 1, limits.logRecentBytesMax / 2);
+  write(recent, last + 1, last);
+  expect(read(recent, last - 1)).toEqual([last, last + 1]);
+});
+
 test("of what is not read here nothing is kept, and its notices are told all the same", () => {
   const { recent, notices } = open();
   const sent = recent.sending([4]);

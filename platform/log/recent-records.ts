@@ -120,16 +120,17 @@ export class RecentRecords {
     for (const listener of this.#listeners) listener(partition, sequence);
   }
 
-  /** In order, whichever of notice and answer comes first; the oldest go. */
+  /** In order, whichever of notice and answer comes first; the oldest make room. */
   #entry(partition: number, sequence: number): Entry {
     const entries = this.#entries.get(partition) ?? [];
     this.#entries.set(partition, entries);
     const at = entries.findLastIndex((entry) => entry.sequence <= sequence);
     const found = entries[at];
     if (found?.sequence === sequence) return found;
+    const isFull = entries.length >= limits.logRecentRecordsMax;
+    if (isFull) this.#bytes -= entries.shift()?.body?.byteLength ?? 0;
     const made: Entry = { sequence, previous: undefined, body: undefined };
-    entries.splice(at + 1, 0, made);
-    if (entries.length > limits.logRecentRecordsMax) this.#bytes -= entries.shift()?.body?.byteLength ?? 0;
+    entries.splice(isFull ? Math.max(0, at) : at + 1, 0, made);
     return made;
   }
 
