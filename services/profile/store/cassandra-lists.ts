@@ -4,13 +4,13 @@ import { inFlight } from "../../../platform/in-flight.ts";
 import { pagesOf, type Row, type Session, type Statement } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { DeadLetter, HeldEntry, ProfileStore, RequestOrigin } from "../domain/ports.ts";
-import type { UserId } from "../domain/user-key.ts";
-import type { ProfileReads } from "./cassandra-profiles.ts";
+import { markOf } from "./cassandra-profiles.ts";
 import { originBucket } from "./cassandra-values.ts";
 import { originsFromRow } from "./origin-rows.ts";
 import { pageDown, type PageParts, pageUp } from "./cassandra-pages.ts";
 import { listEntry } from "./cassandra-writer.ts";
 import { deleteHeldUser, selectBlockedUsers, selectDeadLetter, selectDeadLetters, selectHeldUsers, selectOrigins } from "./statements.ts";
+import { ofPlace, placeOf } from "./user-place.ts";
 
 export type ProfileLists = Pick<
   ProfileStore,
@@ -20,9 +20,9 @@ export type ProfileLists = Pick<
 export function cassandraProfileLists(
   { partitions, ...pages }: PageParts & { readonly partitions: number },
 ): ProfileLists {
-  const { session, reads } = pages;
+  const { session } = pages;
   async function blockedIn(list: Statement): Promise<HeldEntry[]> {
-    return await stillBlocked({ session, reads }, await session.execute(list));
+    return await stillBlocked(pages, await session.execute(list));
   }
 
   return {
@@ -34,7 +34,7 @@ export function cassandraProfileLists(
       });
       return perBucket.flat().slice(0, max);
     },
-    allBlocked: () => allBlocked({ session, reads }),
+    allBlocked: () => allBlocked(pages),
     async pageBlocked(workspaceId, after, max) {
       const perBucket = await inFlight(allBuckets, limits.cassandraInFlightMax, (bucket) => {
         const values = { bucket, workspace_id: workspaceId, after, max };
@@ -67,10 +67,10 @@ export function cassandraProfileLists(
   };
 }
 
-async function* allBlocked({ session, reads }: Pick<PageParts, "session" | "reads">): AsyncGenerator<readonly HeldEntry[]> {
+async function* allBlocked(parts: Held): AsyncGenerator<readonly HeldEntry[]> {
   for (const bucket of allBuckets) {
     const list = { cql: selectHeldUsers, values: { bucket, max: noLimit } };
-    for await (const rows of pagesOf(session, list, limits.heldRedriveMax)) yield await stillBlocked({ session, reads }, rows);
+    for await (const rows of pagesOf(parts.session, list, limits.heldRedriveMax)) yield await stillBlocked(parts, rows);
   }
 }
 
@@ -98,29 +98,21 @@ const stepsLookedAt = 4;
  * The list may name users that were let go since, as it is written beside their rows: where a row shows that, the list forgets them. Who is held
  * again meanwhile is listed with a later age.
  */
-async function stillBlocked(
-  { session, reads }: { session: Session; reads: ProfileReads },
-  rows: readonly Row[],
-): Promise<HeldEntry[]> {
+async function stillBlocked({ session, bucketOf }: Held, rows: readonly Row[]): Promise<HeldEntry[]> {
   const entries: HeldEntry[] = [];
   for (const row of rows) {
     const workspaceId = String(row["workspace_id"]);
     const userId = String(row["user_id"]);
-    const held = (await reads.loadHeld(workspaceId, [userId])).get(userId);
-    if (held) entries.push({ workspaceId, userId, reason: held.reason });
-    else await forgetFreed({ session, reads }, workspaceId, userId);
+    const place = placeOf(workspaceId, userId, bucketOf);
+    const [state] = await session.execute(ofPlace(place.tables.selectMark, place));
+    // Who has no row yet is about to be held
+    if (state === undefined) continue;
+    const mark = markOf(state);
+    if (state["held_reason"] !== null) entries.push({ workspaceId, userId, reason: String(state["held_reason"]) });
+    // What fails is done by who reads the list next
+    else if (mark) await session.execute(listEntry(deleteHeldUser, [workspaceId, userId], mark)).catch(() => {});
   }
   return entries;
 }
 
-async function forgetFreed(
-  { session, reads }: { session: Session; reads: ProfileReads },
-  workspaceId: string,
-  userId: UserId,
-): Promise<void> {
-  const user = (await reads.loadUsers(workspaceId, [userId])).get(userId);
-  // Who has no row yet is about to be held
-  if (user?.mark === undefined || user.held) return;
-  // What fails is done by who reads the list next
-  await session.execute(listEntry(deleteHeldUser, [workspaceId, userId], user.mark)).catch(() => {});
-}
+type Held = Pick<PageParts, "session" | "bucketOf">;

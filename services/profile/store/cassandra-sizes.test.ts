@@ -12,6 +12,7 @@ import { bucketOfUser, numberedId } from "../../../platform/user-number.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import { type CassandraProfileStore, openCassandraProfileStore } from "./cassandra.ts";
 import { changes, heldFrom, profileOf, recordOf, stateOf } from "./rows-contract.ts";
+import { usersAlone } from "./statements.ts";
 
 const schema = [readFileSync(join(import.meta.dirname, "schema", "schema.cql"), "utf8")];
 
@@ -68,6 +69,17 @@ test("a listing of dead letters reads no partition behind the one that ends it",
   const before = session.calls.length;
   expect(await profiles.listSetAside(2, { partition: 1, sequence: 6 })).toMatchObject([{ partition: 1 }, { partition: 2 }]);
   expect(session.calls.slice(before).map(([read]) => read?.values["log_partition"])).toEqual([1, 2]);
+});
+
+test("who is blocked is listed without what waits: of each user one row is read", async () => {
+  const session = recordingSession(schema, openReplicas({ schema, now: () => 0 }).session());
+  const { profiles } = openCassandraProfileStore({ session, clock: fakeClock(), partitions: 4, bucketOf: bucketOfUser });
+  const users = new Map([["u1", stateOf(profileOf("u1", [3, 0]))]]);
+  await profiles.save(changes("w", { users, held: new Map([["u1", heldFrom([4, 0], [recordOf(4, 0)])]]) }));
+  const before = session.calls.length;
+  expect(await profiles.listHeld(9)).toEqual([{ workspaceId: "w", userId: "u1", reason: "why" }]);
+  const reads = session.calls.slice(before).flat().filter(({ cql }) => !cql.includes("held_users_by_bucket"));
+  expect(reads.map(({ cql }) => cql)).toEqual([usersAlone.selectMark]);
 });
 
 function ofBytes(bytes: number, record: ProfileRecord): ProfileRecord {

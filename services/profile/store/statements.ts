@@ -123,7 +123,7 @@ function userTables({ users, records }: { readonly users: string; readonly recor
   const ofOne = columns.map((column) => `${column} = :${column}`).join(" AND ");
   return {
     select: `SELECT ${state} FROM ${users} WHERE ${ofOne}`,
-    selectMark: `SELECT mark_sequence, mark_part FROM ${users} WHERE ${ofOne}`,
+    selectMark: `SELECT mark_sequence, mark_part, held_reason FROM ${users} WHERE ${ofOne}`,
     put: `INSERT INTO ${users} (${names}, body, mark_sequence, mark_part, open_merges)
       VALUES (:${markers}, :body, :mark_sequence, :mark_part, :open_merges) USING TIMESTAMP :stamp`,
     putHeldReason: `INSERT INTO ${users} (${names}, held_reason) VALUES (:${markers}, :held_reason) USING TIMESTAMP :stamp`,
