@@ -102,6 +102,12 @@ test("call() waits until the date that Retry-After names", async () => {
   expect(waits).toEqual([5_000]);
 });
 
+test("call() waits also where Retry-After names no time that is still to come", async () => {
+  server.steps = ["0", new Date(990_000).toUTCString()].map((retryAfter) => json(503, {}, { "retry-after": retryAfter }));
+  await open().call("trackUsers", { body });
+  expect(waits).toEqual([250, 500]);
+});
+
 test("call() gives another call another key, and takes one that is given", async () => {
   const client = open();
   await client.call("trackUsers", { body });

@@ -39,7 +39,8 @@ const untouched: ReadonlySet<Reason | undefined> = new Set<Reason>(["OVERLOADED"
  */
 export function waitMs(error: unknown, attempt: number, random: number): number {
   const asked = error instanceof RefusedError ? error.retryAfterMs : undefined;
-  if (asked !== undefined) return Math.round(Math.min(asked, longestRetryAfterMs) * (1 + random * askedSpread));
+  // A time that is over already is no wait: a proxy that says so would be asked in a tight loop
+  if (asked !== undefined && asked > 0) return Math.round(Math.min(asked, longestRetryAfterMs) * (1 + random * askedSpread));
   const backoff = Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(attempt, doublingsMax));
   return Math.round(backoff * (1 - random / 2));
 }
