@@ -170,6 +170,7 @@ async function untilSettled<N extends CallName>(request: Request, given: Given):
       return await once<N>(request, { ...given, mayBeDone: unsettled !== undefined });
     } catch (error) {
       if (!(error instanceof RefusedError || error instanceof UnreachableError)) throw error;
+      if (error instanceof RefusedError) error.mayBeDone = unsettled !== undefined;
       if (!isRepeated(error, request.name, callOptions.repeatsLate === true || unsettled !== undefined)) throw error;
       const ms = waitMs(error, attempt, world.random());
       if (world.now() + ms > deadline) throw isLate(error) ? unsettled ?? error : error;

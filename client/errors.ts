@@ -21,6 +21,8 @@ export class RefusedError extends HeddleError {
   readonly body: unknown;
   /** Milliseconds after which another try makes sense, where the answer says so. */
   readonly retryAfterMs: number | undefined;
+  /** This answer is to a repeat: of an earlier attempt nobody knows whether it was done, and only the same request tells. */
+  mayBeDone = false;
 
   constructor(refused: Refused) {
     super(refused.message);

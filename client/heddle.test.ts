@@ -244,6 +244,36 @@ test("a batch that may have been taken is not sent in halves where its repeat di
   expect(losses[0]?.error).toBeInstanceOf(UnreachableError);
 });
 
+test.each([
+  [401, "KEY_INVALID"],
+  [404, "ROUTE_UNKNOWN"],
+  [400, "BODY_TOO_DEEP"],
+  [413, "BODY_TOO_LARGE"],
+])(
+  "a batch that may have been taken, and whose repeat is refused with %i, is told with the request that has one effect",
+  async (status, reason) => {
+    const heddle = open();
+    server.steps = [drop, json(status, { message: "no" }, { "x-heddle-reason": reason })];
+    heddle.enqueue(events(0, 3));
+    await heddle.flush();
+    expect(server.seen).toHaveLength(2);
+    expect(losses).toMatchObject([{
+      reason: "unanswered",
+      objects: [{}, {}, {}],
+      error: { status, mayBeDone: true },
+      request: { idempotencyKey: "key-0", bodyText: server.seen[0]?.body },
+    }]);
+  },
+);
+
+test("a call whose repeat is refused says whether an earlier attempt may have been done", async () => {
+  const refused = json(404, { message: "no" });
+  for (const [first, mayBeDone] of [[drop, true], [json(500, {}), true], [json(429, {}), false]] as const) {
+    server.steps = [first, refused];
+    await expect(open().trackUsers(events(0, 1))).rejects.toMatchObject({ status: 404, mayBeDone });
+  }
+});
+
 test("a full batch goes at once, others after the interval, and what the caller changes afterwards does not count", async () => {
   const heddle = open({ queue: { intervalMs: 20 } });
   const changing = { external_id: "ann", plan: "free" };

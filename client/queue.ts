@@ -26,7 +26,8 @@ export interface QueueOptions {
 export interface Loss {
   /**
    * `refused`: the server refused the object, or one field of it (`entry.field`) and took the rest. `full`: the queue
-   * was. `closed`: after shutdown(). `unanswered`: no answer came in time, or shutdown() did not wait for it.
+   * was. `closed`: after shutdown(). `unanswered`: no answer came in time, or shutdown() did not wait for it, or an answer was lost
+   * and the repeat refused.
    */
   readonly reason: "refused" | "full" | "closed" | "unanswered";
   readonly objects: readonly LostObject[];
@@ -233,8 +234,9 @@ const tooMany = 429;
 const serverErrors = 500;
 const contentTooLarge = 413;
 
-/** Tried until the deadline was over. */
+/** Tried until the deadline was over, or refused after an attempt that may have been taken. */
 function isUnanswered(error: RefusedError): boolean {
+  if (error.mayBeDone && error.entries.length === 0) return true;
   return isLate(error) || error.status === tooMany || error.status >= serverErrors;
 }
 
@@ -245,7 +247,7 @@ function isTooLarge({ status, reason }: RefusedError): boolean {
 
 /** Nothing of the batch was taken, and a part of it may be. */
 function isSplit(error: unknown): error is RefusedError {
-  if (!(error instanceof RefusedError)) return false;
+  if (!(error instanceof RefusedError) || error.mayBeDone) return false;
   return isTooLarge(error) || isLate(error) || error.reason === "BODY_TOO_DEEP" || error.reason === "BODY_TOO_WIDE";
 }
 
