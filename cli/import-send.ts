@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 
 import { openClient, RefusedError, UnreachableError } from "../client/client.ts";
-import { isPassing } from "../client/retry.ts";
+import { isPassing, isUntouched } from "../client/retry.ts";
 import { systemClock } from "../platform/clock.ts";
 import { type Batch, bodyOf } from "./import-batches.ts";
 import type { SentEntry } from "./import-entry.ts";
@@ -116,23 +116,32 @@ type Request = SendOptions & { readonly idempotencyKey: string };
 async function requestUntilSettled(body: string, request: Request): Promise<Answer> {
   const contact = openContact();
   try {
-    return await answerTo(body, request, contact.fetch);
+    const answer = await answerTo(body, request, contact);
+    if (answer.ok || answer.errors.length > 0 || !contact.mayBeTaken()) return answer;
+    throw new CommandError(
+      `The server refuses a request that it may have taken before (${answer.message}). Run the same command again to go on`,
+    );
   } catch (error) {
+    // Only the answer to the same request tells what became of the earlier attempt
+    if (error instanceof UnsentError && contact.mayBeTaken()) throw new CommandError(error.message);
     // A wrong address, perhaps: what nobody can have taken is bound to no server
     if (error instanceof CommandError && !contact.isMade()) throw new UnsentError(error.message);
     throw error;
   }
 }
 
-async function answerTo(body: string, request: Request, fetchOne: Contact["fetch"]): Promise<Answer> {
+async function answerTo(body: string, request: Request, contact: Contact): Promise<Answer> {
   const { url, apiKey, signal, deadlineMs, onRetry } = request;
   const began = systemClock.monotonic();
   const client = openClient({
     url,
     key: apiKey,
     deadlineMs,
-    fetch: fetchOne,
-    onRetry: (error, waitMs) => onRetry(failureText(error), waitMs),
+    fetch: contact.fetch,
+    onRetry(error, waitMs) {
+      contact.failed(error);
+      onRetry(failureText(error), waitMs);
+    },
   });
   try {
     const { status, body: answer } = await client.call("trackUsers", { body: {} }, {
@@ -155,10 +164,15 @@ interface Contact {
   readonly fetch: (url: URL, init: RequestInit) => Promise<Response>;
   /** Whether somebody may have got one of the attempts, also one that is under way. */
   isMade(): boolean;
+  /** An attempt ended like this, and another one follows. */
+  failed(error: unknown): void;
+  /** Whether an attempt ended without an answer that tells what became of it. */
+  mayBeTaken(): boolean;
 }
 
 function openContact(): Contact {
   let made = false;
+  let unsettled = false;
   return {
     async fetch(url, init) {
       const before = made;
@@ -171,6 +185,10 @@ function openContact(): Contact {
       }
     },
     isMade: () => made,
+    failed(error) {
+      unsettled ||= !isUntouched(error) && !(error instanceof UnreachableError && hasNotConnected(error.cause));
+    },
+    mayBeTaken: () => unsettled,
   };
 }
 
