@@ -154,6 +154,16 @@ for (const overlay of overlays) {
       }
     });
 
+    test("no pod is restarted because a server is away: starting and living are asked of the port that answers before any server is there", () => {
+      for (const { metadata, spec } of manifests.ofKind("Deployment")) {
+        const [container] = spec.template.spec.containers as [Container];
+        for (const probe of ["startupProbe", "livenessProbe"]) {
+          expect(container[probe].httpGet, `${metadata.name} ${probe}`).toEqual({ path: "/livez", port: "metrics" });
+          expect(container[probe].tcpSocket ?? container[probe].grpc, `${metadata.name} ${probe}`).toBeUndefined();
+        }
+      }
+    });
+
     test("a gateway is ready by itself: what stands behind it is not asked", () => {
       const [container] = manifests.named("Deployment", "gateway").spec.template.spec.containers as [Container];
       expect(container["readinessProbe"].httpGet.path).toBe("/readyz/gateway");
