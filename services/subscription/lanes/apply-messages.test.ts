@@ -7,6 +7,7 @@ import type { LaneBody } from "../../consent/lane/lane-window.ts";
 import { SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import { applyRecord } from "../domain/apply-record.ts";
 import { bodyOf, type Change, commands, laneOf, openWorld, requests, undisturbed } from "./lane.fixture.ts";
+import { groupChangeToMessage } from "./group-message.ts";
 import { membershipMessages } from "./lane-message.ts";
 
 describe("applyMessages()", () => {
@@ -49,6 +50,19 @@ describe("applyMessages()", () => {
     expect(await world.store.listSetAside(10)).toMatchObject([{ record: { workspaceId: "", sequence: 9, part: 4 } }]);
     expect((await world.store.store.load("w", ["u1"])).get("u1")?.groups).toEqual(new Map([["g", "subscribed"]]));
   });
+});
+
+test("applyMessages() finds a group whose id is a UUID in either case, and keeps the state under the declared one", async () => {
+  const id = "0190a5c2-7d1e-7abc-8def-0123456789ab";
+  const declared = groupChangeToMessage({ type: "declare", groups: [{ id, name: "G", channel: "email" }], prune: false });
+  const value = { subscriptionGroupId: id.toUpperCase(), state: SubscriptionState.UNSUBSCRIBED };
+  const world = openWorld();
+  await world.apply([
+    { body: bodyOf({ userId: "", sequence: 1 }, { case: "changeGroups", value: declared }), place: [1, 0] },
+    { body: bodyOf({ userId: "u1", sequence: 2 }, { case: "setMembership", value }), place: [2, 0] },
+  ]);
+  expect((await world.store.store.load("w", ["u1"])).get("u1")?.groups).toEqual(new Map([[id, "unsubscribed"]]));
+  expect(await world.store.history("w", "u1")).toMatchObject([{ what: id, after: "unsubscribed" }]);
 });
 
 describe("applyMessages() on a record that cannot be applied", () => {

@@ -1,4 +1,5 @@
 /** Records of a lane of memberships, applied by the consent engine; changes of groups among them. */
+import { findById } from "../../../platform/identifier.ts";
 import { type AppliedTables, type ApplyEnds, applyLane } from "../../consent/engine/apply-messages.ts";
 import type { ConsentKind } from "../../consent/engine/plan-step.ts";
 import type { LaneBody } from "../../consent/lane/lane-window.ts";
@@ -38,13 +39,21 @@ function membershipKind(parts: Pick<MembershipApplyParts, "applyRecord" | "store
   return {
     keysOf: usersOf,
     async judge(workspaceId) {
-      const groups = new Map((await parts.store.groups(workspaceId)).map((group) => [group.id, group]));
+      const all = await parts.store.groups(workspaceId);
+      const groups = new Map(all.map((group) => [group.id, group]));
+      /** Who sent it may not have known how the id of the group is declared, whose letters may be in either case. */
+      function asDeclared(record: MembershipRecord): MembershipRecord {
+        const { change } = record;
+        if (change.type !== "set" || groups.has(change.groupId)) return record;
+        const found = findById(all, change.groupId);
+        return found === undefined ? record : { ...record, change: { ...change, groupId: found.id } };
+      }
       function takesChanges(groupId: string, sequence: number): boolean {
         const group = groups.get(groupId);
         return group !== undefined && takesChangesAt(group, sequence);
       }
       return ({ states: users, onSkew }, record) => {
-        const { changes, erased } = applied({ users, takesChanges, onSkew }, record);
+        const { changes, erased } = applied({ users, takesChanges, onSkew }, asDeclared(record));
         return {
           changes: changes.map(({ userId: subject, groupId: what, ...change }) => ({ subject, what, ...change })),
           erased,
