@@ -89,9 +89,11 @@ test("redrivable() gives what can be read, as far as nothing unread of its users
 });
 
 describe("skippable()", () => {
-  const waiting = [{ record: row(1), reason: "unread" }, { record: row(2), reason: "Waits for the record at 1.0" }];
+  // What waits decides, not what was said when it was set aside
+  const waiting = [{ record: row(1), reason: "Waits for the record at 0.0" }, { record: row(2), reason: "unread" }];
+  const holds = createHolds([{ mark: [1, 0], keys: ["u"] }, { mark: [2, 0], keys: ["u"] }]);
   test("gives the record that holds others back", () => {
-    expect(skippable(waiting, { workspaceId: "w", sequence: 1, part: 0 })).toEqual(row(1));
+    expect(skippable(waiting, { workspaceId: "w", sequence: 1, part: 0 }, holds)).toEqual(row(1));
   });
 
   test.each([
@@ -99,6 +101,6 @@ describe("skippable()", () => {
     ["NOT_FOUND", { workspaceId: "w", sequence: 3, part: 0 }],
     ["NOT_FOUND", { workspaceId: "v", sequence: 1, part: 0 }],
   ])("refuses %s for %j", (reason, place) => {
-    expect(() => skippable(waiting, place)).toThrow(expect.objectContaining({ reason }));
+    expect(() => skippable(waiting, place, holds)).toThrow(expect.objectContaining({ reason }));
   });
 });

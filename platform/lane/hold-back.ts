@@ -2,7 +2,7 @@
 import { errorText } from "../error-text.ts";
 import { Refusal } from "../refusal.ts";
 import type { LaneRecord, SetAside } from "./lane.ts";
-import { isAfter, type Mark } from "../age.ts";
+import { isAfter, type Mark, markOf } from "../age.ts";
 
 /** A record as an applier takes it from a lane. */
 export interface Taken<Said> extends Waiting {
@@ -106,7 +106,7 @@ function sortOut<Said>(
 
 function reasonToWait<Said>(record: Taken<Said>, holds: Holds, failed: ReadonlyMap<Said, string>): string | undefined {
   const holding = holds.holding(record);
-  if (holding !== undefined) return `${waitsFor}${holding.join(".")}`;
+  if (holding !== undefined) return waitsForText(holding);
   return record.said === undefined ? record.reason : failed.get(record.said);
 }
 
@@ -138,10 +138,14 @@ export function partitioned(records: readonly LaneRecord[]): readonly [lost: Lan
 export type Whose = Pick<LaneRecord, "workspaceId" | "key">;
 export type SetAsidePlace = Pick<LaneRecord, "workspaceId" | "sequence" | "part">;
 
-/** The record at the place, if it is what holds others back. Refuses NOT_FOUND, and STATE_CONFLICT where it waits for another one itself. */
-export function skippable(waiting: readonly SetAside[], place: SetAsidePlace): LaneRecord {
-  const { reason, record } = waitingAt(waiting, place);
-  if (reason.startsWith(waitsFor)) throw new Refusal("STATE_CONFLICT", `${reason}: skip what holds that one back`);
+/**
+ * The record at the place, if it is what holds others back; `holds`: of all that waits of its workspace. Refuses NOT_FOUND, and
+ * STATE_CONFLICT where it waits for another one itself.
+ */
+export function skippable(waiting: readonly SetAside[], place: SetAsidePlace, holds: Holds): LaneRecord {
+  const { record } = waitingAt(waiting, place);
+  const holding = holds.holding({ mark: markOf(record), keys: keysOf(record.key) });
+  if (holding !== undefined) throw new Refusal("STATE_CONFLICT", `${waitsForText(holding)}: skip what holds that one back`);
   return record;
 }
 
@@ -155,4 +159,13 @@ export function waitingAt(waiting: readonly SetAside[], { workspaceId, sequence,
 }
 
 /** No names: a reason goes to the log. */
+function waitsForText(mark: Mark): string {
+  return `${waitsFor}${mark.join(".")}`;
+}
+
+/** Whether a record was set aside for another one, and not for a fault of its own. */
+export function isToWait({ reason }: Pick<SetAside, "reason">): boolean {
+  return reason.startsWith(waitsFor);
+}
+
 const waitsFor = "Waits for the record at ";

@@ -23,7 +23,7 @@ import { type LaneBacklog, type LaneWork, watchWork } from "../../../platform/te
 import { ProfileService } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { type BacklogLook, openBacklogLook } from "../../../platform/lane/backlog-look.ts";
 import type { LaneRecord } from "../../../platform/lane/lane.ts";
-import type { Waiting, Whose } from "../../../platform/lane/hold-back.ts";
+import type { Whose } from "../../../platform/lane/hold-back.ts";
 import type { ApplyEnds } from "../engine/apply-messages.ts";
 import type { LaneStep } from "../engine/plan-step.ts";
 import { type IsHeld, openHeld } from "./held.ts";
@@ -57,7 +57,6 @@ interface OpenTables extends Pick<Keyspace, "sealedBy"> {
 }
 
 interface PartTables extends SetAsideTables {
-  waiting(workspaceId: string): Promise<Waiting[]>;
   commit(step: Pick<LaneStep<never>, "setAside">): Promise<void>;
 }
 

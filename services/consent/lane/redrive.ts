@@ -4,6 +4,7 @@
  */
 import { limits } from "../../../platform/limits.ts";
 import {
+  createHolds,
   type Holds,
   partitioned,
   redrivable,
@@ -18,7 +19,7 @@ import type { ShownRecord } from "../../../platform/lane/shown-record.ts";
 import type { LaneMessages } from "../engine/lane-message.ts";
 import type { ConsentTables } from "../store/tables.ts";
 
-export type SetAsideTables = Pick<ConsentTables<unknown>, "listSetAside" | "forgetSetAside">;
+export type SetAsideTables = Pick<ConsentTables<unknown>, "listSetAside" | "waiting" | "forgetSetAside">;
 export type RedriveMessages = Pick<LaneMessages<unknown>, "takenFromRow" | "whoseBody" | "shown" | "redriveBody">;
 
 export interface RedriveParts extends RedriveMessages {
@@ -70,7 +71,7 @@ export function redriving({ tables, takenFromRow, shown, whoseBody, redriveBody,
       return found;
     },
     async skipSetAside(at) {
-      const record = skippable(await only(at), at);
+      const record = skippable(await only(at), at, createHolds(await tables.waiting(at.workspaceId)));
       if (record.workspaceId === "") return await tables.forgetSetAside([record]);
       await append(laneOf(record), redriveBody(record.workspaceId, { keys: [record.key], skipped: [record] }));
     },

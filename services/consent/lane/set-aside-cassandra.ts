@@ -4,14 +4,19 @@ import { allBuckets, bucketOf } from "../../../platform/cassandra/buckets.ts";
 import { inFlight } from "../../../platform/in-flight.ts";
 import type { Session, Statement } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
-import { keysOf, type SetAsidePlace, type Waiting } from "../../../platform/lane/hold-back.ts";
+import { isToWait, keysOf, type SetAsidePlace, type Waiting } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
 import { setAsideFromRow } from "./set-aside-row.ts";
 import { stampAfter, stampOf } from "./stamp.ts";
 
-/** Keeps the record; keeping it again changes nothing. */
-export function setAsideOf({ record, reason }: SetAside): Statement {
+/**
+ * Keeps the record; keeping it again changes nothing but that a reason of its own takes the place of waiting for another one: all are of
+ * one age, at which Cassandra keeps the greater text, and nothing that can be read begins with less than a blank.
+ */
+export function setAsideOf(setAside: SetAside): Statement {
+  const { record } = setAside;
   const { body } = record;
+  const reason = isToWait(setAside) ? ` ${setAside.reason}` : setAside.reason;
   return {
     cql: setAsideStatements.put,
     values: { ...keyOf(record), reason, body, stamp: stampOf({ mark: markOf(record) }) },
@@ -50,7 +55,7 @@ function inWorkspace({ workspaceId, sequence, part }: SetAsidePlace, max: number
 
 async function inOrder(session: Session, reads: readonly Statement[], max: number): Promise<SetAside[]> {
   const rows = await inFlight(reads, limits.cassandraInFlightMax, (read) => session.execute(read));
-  return rows.flat().slice(0, max).map(setAsideFromRow);
+  return rows.flat().slice(0, max).map((row) => setAsideFromRow({ ...row, reason: String(row["reason"]).trimStart() }));
 }
 
 /** What waits of one workspace. */

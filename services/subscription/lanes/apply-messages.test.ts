@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { arrivingLate, brokenOff, chances, dice, stubborn } from "../../consent/lane/appliers.fixture.ts";
 import type { LaneRecord } from "../../../platform/lane/lane.ts";
+import { redriving } from "../../consent/lane/redrive.ts";
 import type { LaneBody } from "../../consent/lane/lane-window.ts";
 import { SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import { applyRecord } from "../domain/apply-record.ts";
@@ -132,6 +133,23 @@ describe("applyMessages() on a record that cannot be applied", () => {
     expect(await waiting(world)).toEqual([]);
     expect(await stateOf(world, "u1")).toBe("subscribed");
     expect(world.published.size).toBe(1);
+  });
+
+  test("what waited and is bad itself says so once it is what holds others back, and can be skipped", async () => {
+    const world = openWorld();
+    await world.apply([said(1, "u1", unread), said(2, "u1", unread), said(3, "u1", subscribed)]);
+    const [first] = await world.store.listSetAside(1);
+    if (first === undefined) throw new Error("Expected a record that waits, got none");
+    const appended: Uint8Array[] = [];
+    const parts = { ...membershipMessages, tables: world.store, laneOf: () => 0 };
+    const setAside = redriving({ ...parts, append: async (_, body) => void appended.push(body) });
+    const second = { workspaceId: "w", sequence: 2, part: 0 };
+    await expect(setAside.skipSetAside(second)).rejects.toMatchObject({ reason: "STATE_CONFLICT" });
+    await world.apply([redriven([first.record])]);
+    expect((await setAside.listSetAside(10)).map(({ reason }) => reason)).toEqual([first.reason, "Waits for the record at 2.0"]);
+    await setAside.skipSetAside(second);
+    await world.apply(appended.map((body) => ({ body, place: [1_000, 0] })));
+    expect([await waiting(world), await stateOf(world, "u1")]).toEqual([[], "subscribed"]);
   });
 
   test("a merge waits with either of its users, and the other from there on", async () => {
