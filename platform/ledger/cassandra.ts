@@ -6,7 +6,7 @@ import { inFlight } from "../in-flight.ts";
 import { readAll, type Session, type Statement, type Value } from "../cassandra/session.ts";
 import { limits } from "../limits.ts";
 import { type ChainHead, emptyChain, type LedgerEntry } from "./ledger.ts";
-import { type Ledger, type LedgerRows, readLedger } from "./read.ts";
+import { asOfOneMoment, type Ledger, type LedgerRows, readLedger } from "./read.ts";
 
 /** Where the entries of a subject lie: in a partition of their own, or with those of others. */
 export interface LedgerPlace {
@@ -92,26 +92,20 @@ function cursorOf(from: string | undefined): [bucket: number, after: string] {
   return [Number(from.slice(0, cut)), from.slice(cut + 1)];
 }
 
-/** Entries and end are two reads; where a write came in between, both are read again. */
 async function readChain(
   { session, placeOf, heads }: LedgerReads,
   workspaceId: string,
   subject: string,
 ): Promise<{ head: ChainHead; entries: LedgerEntry[] }> {
-  async function end(): Promise<ChainHead> {
-    return (await heads(workspaceId, [subject])).get(subject) ?? emptyChain;
-  }
   const place = placeOf(workspaceId, subject);
-  for (let attempt = 1;; attempt += 1) {
-    const before = await end();
-    const rows = await readAll(session, ofPlace(place.ledger.selectEntries, place, { subject }), limits.cassandraPageRows);
-    const head = await end();
-    if (head.hash !== before.hash && attempt < attemptsMax) continue;
-    return { head, entries: rows.map((row) => JSON.parse(String(row["body"])) as LedgerEntry) };
-  }
+  return await asOfOneMoment({
+    head: async () => (await heads(workspaceId, [subject])).get(subject) ?? emptyChain,
+    async entries() {
+      const rows = await readAll(session, ofPlace(place.ledger.selectEntries, place, { subject }), limits.cassandraPageRows);
+      return rows.map((row) => JSON.parse(String(row["body"])) as LedgerEntry);
+    },
+  });
 }
-
-const attemptsMax = 5;
 
 /** The last entries of chains whose cause lies at `sequence` or later: those that a repeat may find written already. */
 export async function entriesSince(

@@ -85,6 +85,21 @@ async function* allSubjects(rows: LedgerRows, workspaceId: string): AsyncGenerat
   }
 }
 
+/** Entries and end are two reads; where a write came in between, both are read again. */
+export async function asOfOneMoment(read: {
+  readonly head: () => Promise<ChainHead>;
+  readonly entries: () => Promise<LedgerEntry[]>;
+}): Promise<{ readonly head: ChainHead; readonly entries: LedgerEntry[] }> {
+  for (let attempt = 1;; attempt += 1) {
+    const before = await read.head();
+    const entries = await read.entries();
+    const head = await read.head();
+    if (head.hash === before.hash || attempt >= attemptsMax) return { head, entries };
+  }
+}
+
+const attemptsMax = 5;
+
 async function checked(rows: LedgerRows, workspaceId: string, subject: string): Promise<CheckedChain> {
   try {
     const { head, entries } = await rows.chain(workspaceId, subject);

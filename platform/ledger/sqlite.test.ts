@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { openDatabase } from "../sqlite/database.ts";
 import { chained, type ChainHead, emptyChain, type LedgerEntry } from "./ledger.ts";
-import { ledgerTables } from "./sqlite.ts";
+import { ledgerTables, sqliteLedger } from "./sqlite.ts";
 
 const workspaceId = "w";
 
@@ -49,5 +49,29 @@ test("entries of an earlier build are there, in their order, and more follow the
   await database.write(() => tables.erase(database, workspaceId, "a"));
   expect(tables.history(database, workspaceId, "a")).toEqual([]);
   await expect(database.write(() => tables.append(database, workspaceId, after))).rejects.toThrow("UNIQUE");
+  await database.close();
+});
+
+test("a chain that another process adds to while it is read is as it was written", async () => {
+  const database = openDatabase({ path: ":memory:" });
+  const tables = ledgerTables("subscription");
+  const heads = new Map<string, ChainHead>();
+  await database.write(() => {
+    database.handle.exec(tables.schema);
+    database.handle.exec(tables.inOrder);
+    tables.append(database, workspaceId, entriesOf(["a"], 2, heads));
+  });
+  const later = entriesOf(["a"], 1, heads);
+  let reads = 0;
+  const beside: typeof database = {
+    ...database,
+    prepare(sql) {
+      reads += 1;
+      if (reads === 2) tables.append(database, workspaceId, later);
+      return database.prepare(sql);
+    },
+  };
+  const { entries, damage } = await sqliteLedger(beside, tables).checked(workspaceId, "a");
+  expect([entries.length, damage]).toEqual([3, undefined]);
   await database.close();
 });

@@ -1,7 +1,7 @@
 /** Ledgers in the embedded store: a table of entries and one of chain ends, under the name of the service that keeps them. */
 import type { Database } from "../sqlite/database.ts";
 import { type ChainHead, emptyChain, type LedgerEntry } from "./ledger.ts";
-import { type Ledger, readLedger } from "./read.ts";
+import { asOfOneMoment, type Ledger, readLedger } from "./read.ts";
 
 export interface LedgerTables {
   /** The DDL of the two tables as they began, part of the service's own schema. */
@@ -97,10 +97,12 @@ function inOrder(entries: string): string {
 export function sqliteLedger(database: Database, tables: LedgerTables): Ledger {
   return readLedger({
     heads: (workspaceId, subjects) => Promise.resolve(tables.heads(database, workspaceId, subjects)),
-    async chain(workspaceId, subject) {
-      const entries = tables.history(database, workspaceId, subject);
-      return { entries, head: tables.heads(database, workspaceId, [subject]).get(subject) ?? emptyChain };
-    },
+    // Another process may write between two reads
+    chain: (workspaceId, subject) =>
+      asOfOneMoment({
+        head: () => Promise.resolve(tables.heads(database, workspaceId, [subject]).get(subject) ?? emptyChain),
+        entries: () => Promise.resolve(tables.history(database, workspaceId, subject)),
+      }),
     subjects(workspaceId, { from = "", max }) {
       const subjects = tables.subjects(database, workspaceId, { after: from, max });
       return Promise.resolve({ subjects, next: subjects.length < max ? undefined : subjects.at(-1) });
