@@ -37,3 +37,51 @@ test.each([[401, "no"], [403, "no"], [404, "no such page"], [422, "no"], [400, "
     expect(namesTaken()).toEqual(Array.from({ length: 225 }, (_, at) => `e${at}`));
   },
 );
+
+test("import over a slow link sends a batch that did not arrive in time in halves, and tells of one object that it gave up", async () => {
+  const file = target.write("a.ndjson", events(4));
+  target.behave = (sent, answer) => {
+    if ((sent.body["events"] ?? []).length > 1) answer.json(408, { message: "too slow" });
+    else target.accept(sent, answer);
+  };
+  expect(await target.run(file)).toBe(0);
+  expect(namesTaken()).toEqual(["e0", "e1", "e2", "e3"]);
+  target.behave = (_, answer) => answer.json(408, { message: "too slow" });
+  await expect(target.run(target.write("b.ndjson", events(1)), { deadline: 0 })).rejects.toThrow(/Gave up.*408: too slow/);
+});
+
+test("import says what was taken in part also where the answer comes with the next run", async () => {
+  const file = target.write("a.ndjson", events(1));
+  target.behave = (_, answer) => answer.json(503, { message: "down" });
+  await expect(target.run(file, { deadline: 0 })).rejects.toThrow(/Gave up/);
+  target.behave = (_, answer) =>
+    answer.json(201, {
+      message: "success",
+      errors: [{ type: "'properties' is too large", input_array: "events", index: 0, field: "properties" }],
+    });
+  expect(await target.run(file)).toBe(1);
+  expect(target.requests).toHaveLength(2);
+  expect(target.printed()).toContain("'properties' is too large");
+  expect(target.printed()).toContain("of 1 some fields were not taken");
+});
+
+test("import that fails remembers the requests that are under way then", async () => {
+  const lines = Array.from({ length: 10 }, (_, at) => `{"type":"event","external_id":"u${at}","name":"e${at}"}\n`);
+  const file = target.write("a.ndjson", lines.join(""));
+  let fail = (): void => {};
+  target.behave = (sent, answer) => {
+    if (target.requests.length === 1) {
+      fail = () => answer.json(404, { message: "no" });
+    } else {
+      fail();
+      setTimeout(() => target.accept(sent, answer), 100);
+    }
+  };
+  await expect(target.run(file, { concurrency: 2, batchSize: 1 })).rejects.toThrow(/404/);
+  const before = target.requests.slice(1).map(({ key }) => key);
+  expect(before).toHaveLength(1);
+  target.behave = target.accept;
+  expect(await target.run(file, { concurrency: 2, batchSize: 1 })).toBe(0);
+  const again = target.requests.slice(1 + before.length).map(({ key }) => key);
+  expect(again.filter((key) => before.includes(key))).toEqual([]);
+});

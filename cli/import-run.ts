@@ -12,6 +12,8 @@ export interface RunOptions {
   /** A row that was taken by an earlier run. */
   takenBefore(entry: SentEntry): void;
   settled(batch: Batch, sent: Sent): void;
+  /** Of a request of an earlier run; its rows are met in the file again. */
+  settledBefore(sent: Sent): void;
 }
 
 /**
@@ -21,7 +23,9 @@ export interface RunOptions {
 export async function runImport(entries: AsyncIterable<Entry>, options: RunOptions): Promise<void> {
   const { ledger, send } = options;
   for (const { number, seal, batch } of ledger.pending()) {
-    ledger.settle(number, await sendBatch(batch, seal, send));
+    const sent = await sendBatch(batch, seal, send);
+    ledger.settle(number, sent);
+    options.settledBefore(sent);
   }
   const shards = Array.from(
     { length: options.shards },
@@ -32,7 +36,8 @@ export async function runImport(entries: AsyncIterable<Entry>, options: RunOptio
   async function dispatch(shard: Shard, batch: Batch | undefined): Promise<void> {
     if (!batch) return;
     await shard.underWay;
-    if (failure) throw failure.error;
+    // What is under way is still to be remembered
+    if (failure) return;
     shard.underWay = settle(batch);
   }
 

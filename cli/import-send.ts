@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 
 import { openClient, RefusedError, UnreachableError } from "../client/client.ts";
-import { isPassing, isUntouched } from "../client/retry.ts";
+import { isLate, isPassing, isUntouched } from "../client/retry.ts";
 import { systemClock } from "../platform/clock.ts";
 import { type Batch, bodyOf } from "./import-batches.ts";
 import type { SentEntry } from "./import-entry.ts";
@@ -44,7 +44,11 @@ const nothing: Sent = { taken: [], inPart: [], refused: [] };
 
 async function sendObjects(objects: readonly SentEntry[], seal: BatchSeal, options: SendOptions): Promise<Sent> {
   const { text, sent } = bodyOf({ entries: objects });
-  const answer = await requestUntilSettled(text, { ...options, idempotencyKey: keyOf(objects, seal) });
+  const answer = await requestUntilSettled(text, {
+    ...options,
+    idempotencyKey: keyOf(objects, seal),
+    repeatsLate: objects.length === 1,
+  });
   if (answer.ok || answer.errors.length > 0) return settle(sent, answer.errors);
   const [only, ...more] = objects;
   if (only && more.length === 0) return { ...nothing, refused: [{ entry: only, text: answer.message }] };
@@ -110,7 +114,11 @@ interface ObjectError {
   readonly field?: string;
 }
 
-type Request = SendOptions & { readonly idempotencyKey: string };
+interface Request extends SendOptions {
+  readonly idempotencyKey: string;
+  /** Nothing smaller can be sent over a slow link. */
+  readonly repeatsLate: boolean;
+}
 
 /** The answer that settles the objects. Throws a CommandError where going on makes no sense. */
 async function requestUntilSettled(body: string, request: Request): Promise<Answer> {
@@ -131,7 +139,7 @@ async function requestUntilSettled(body: string, request: Request): Promise<Answ
 }
 
 async function answerTo(body: string, request: Request, contact: Contact): Promise<Answer> {
-  const { url, apiKey, signal, deadlineMs, onRetry } = request;
+  const { url, apiKey, signal, deadlineMs, repeatsLate, onRetry } = request;
   const began = systemClock.monotonic();
   const client = openClient({
     url,
@@ -147,6 +155,7 @@ async function answerTo(body: string, request: Request, contact: Contact): Promi
     const { status, body: answer } = await client.call("trackUsers", { body: {} }, {
       bodyText: body,
       idempotencyKey: request.idempotencyKey,
+      repeatsLate,
       signal,
     });
     const settled = answerOf(answer);
@@ -154,7 +163,7 @@ async function answerTo(body: string, request: Request, contact: Contact): Promi
     return { ...settled, ok: true };
   } catch (error) {
     if (error instanceof RefusedError || error instanceof UnreachableError) {
-      return refusedAnswer(error, { url, waitedMs: systemClock.monotonic() - began });
+      return refusedAnswer(error, { url, repeatsLate, waitedMs: systemClock.monotonic() - began });
     }
     throw error;
   }
@@ -199,8 +208,12 @@ function hasNotConnected(error: unknown): boolean {
   return isKnown || String(cause?.message).includes("client error (Connect)");
 }
 
-function refusedAnswer(error: RefusedError | UnreachableError, { url, waitedMs }: { url: string; waitedMs: number }): Answer {
-  if (isPassing(error)) {
+function refusedAnswer(
+  error: RefusedError | UnreachableError,
+  { url, repeatsLate, waitedMs }: Pick<Request, "url" | "repeatsLate"> & { readonly waitedMs: number },
+): Answer {
+  if (isLate(error) && !repeatsLate) return { ok: false, message: failureText(error), errors: [] };
+  if (isPassing(error) || isLate(error)) {
     throw new CommandError(`Gave up after ${Math.round(waitedMs / 1000)} s: ${failureText(error)}. Run the same command again to go on`);
   }
   const { status, body } = error as RefusedError;

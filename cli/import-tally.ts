@@ -22,6 +22,8 @@ export interface Tally extends ReadNotes {
   readonly inPart: number;
   /** Counts what became of a batch, and says the first few of what was not taken. */
   sent(sent: Sent): void;
+  /** Counts rows that were taken in part, and says the first few. */
+  partOf(inPart: Sent["inPart"]): void;
   /** How many rows of the report were taken in part. */
   reported(rows: number): void;
   /** All objects of the file that are taken by now. */
@@ -67,6 +69,9 @@ export function openTally(): Tally {
     sent({ taken: more, inPart, refused: rows }) {
       countTaken(taken, more);
       this.refuse(rows);
+      this.partOf(inPart);
+    },
+    partOf(inPart) {
       say(inPart, true);
       partial.said += inPart.filter((row) => !isMendable(row)).length;
     },

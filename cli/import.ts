@@ -109,6 +109,7 @@ async function sendFile(file: string, { format, ledger, tally, options, size, se
         show(entry);
       },
       settled,
+      settledBefore: ({ inPart }) => tally.partOf(inPart),
     });
     ledger.finish(file);
   } finally {
