@@ -18,7 +18,12 @@ function compressed(bodyBytes: number) {
   }
   const message = Object.assign(new PassThrough(), { complete: true });
   const response = new EventEmitter();
-  const opening = { message: message as never, response: response as never, requestId: "r", use: { count: 0, newest: undefined } };
+  const opening = {
+    message: message as never,
+    response: response as never,
+    requestId: "r",
+    use: { count: 0, newest: undefined, ending: false },
+  };
   const traffic = { inFlight: [], places: new Places(), bodyBytes, unfolding: { run }, draining: false };
   const exchange = new Exchange(opening, traffic as never, systemClock);
   message.end(gzipSync("text"));

@@ -30,6 +30,8 @@ export interface SocketUse {
   /** Requests so far. */
   count: number;
   newest: Exchange | undefined;
+  /** It ends with a request that has come: none that comes behind it is carried out (RFC 9112 section 9.6). */
+  ending: boolean;
 }
 
 interface Opening {
@@ -96,6 +98,14 @@ export class Exchange {
   /** Lets the connection end with this exchange. */
   closeAfter(): void {
     this.#closing = true;
+    this.#opening.use.ending = true;
+  }
+
+  /** The connection ends with a request before this one. Read to its end, so that the close does not take the last answer with it. */
+  passOver(): void {
+    this.answered = true;
+    this.#opening.message.resume();
+    this.#waitBehind();
   }
 
   /** See HttpRequest.takePlace. */
@@ -202,7 +212,7 @@ export class Exchange {
     // Requests that came right behind this one on the connection would end with it (RFC 9112 section 9.6)
     const isLast = this.#traffic.draining && use.newest === this;
     const close = this.#closing || answer.close === true || isLast || bodyLeft;
-    this.#closing = close;
+    if (close) this.closeAfter();
     response.writeHead(answer.status, headersOf(answer, requestId, close));
     this.answered = true;
     this.#movedAt = this.#clock.monotonic();

@@ -1,4 +1,4 @@
-/** Requests that come right behind others on their connection. */
+/** Requests that come right behind others on their connection: what they hold, and that none is carried out behind the last (RFC 9112 section 9.6). */
 import { connect, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { create } from "@bufbuild/protobuf";
@@ -86,3 +86,35 @@ test("so many answers wait behind others, and no more: the connection of one mor
   const { statuses } = send(gateway, probe.repeat(each));
   await expect.poll(statuses).toEqual(Array.from({ length: each }, () => 200));
 }, 60_000);
+
+test("a request behind one that is refused for its head is not carried out", async () => {
+  const gateway = await start();
+  const twice = track("{}").replace("Host: a", "Host: a\r\nAuthorization: Bearer x");
+  const { socket, statuses } = send(gateway, twice + track("{}"));
+  await expect.poll(() => socket.closed).toBe(true);
+  expect([statuses(), gateway.calls()]).toEqual([[400], 0]);
+});
+
+test("a request behind the rest of a body whose request was answered meanwhile is not carried out", async () => {
+  const gateway = await start();
+  const wrongKey = track("{    }").replace(stubKey, "wrong-key-0123456789");
+  const { socket, statuses } = send(gateway, wrongKey.slice(0, -3));
+  await expect.poll(statuses).toEqual([401]);
+  socket.write(wrongKey.slice(-3) + track("{}"));
+  await expect.poll(() => socket.closed).toBe(true);
+  expect([statuses(), gateway.calls()]).toEqual([[401], 0]);
+});
+
+test("a request behind the last that a connection carries is not carried out", async () => {
+  const gateway = await start();
+  const { socket, statuses } = send(gateway, probe.repeat(limits.requestsPerSocketMax) + track("{}"));
+  await expect.poll(() => socket.closed, { timeout: 20_000 }).toBe(true);
+  expect([statuses().length, gateway.calls()]).toEqual([limits.requestsPerSocketMax, 0]);
+}, 60_000);
+
+test("requests that are not carried out wait no longer than others behind a live view: too many of them end it", async () => {
+  const gateway = await start();
+  const twice = track("{}").replace("Host: a", "Host: a\r\nAuthorization: Bearer x");
+  const { socket } = send(gateway, liveView + twice + probe.repeat(limits.answersWaitingMax));
+  await expect.poll(() => socket.closed).toBe(true);
+});

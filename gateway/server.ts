@@ -106,6 +106,7 @@ function take(deps: Deps, arrival: Arrival): void {
   const socket = arrival.message.socket;
   const use = useOf(deps, socket);
   const exchange = new Exchange({ ...arrival, requestId, use }, traffic, options.clock);
+  if (use.ending) return exchange.passOver();
   if (use.count >= limits.requestsPerSocketMax) exchange.closeAfter();
   if (head instanceof Refusal) return exchange.send(refused(head));
   if (arrival.expects === "unknown") return exchange.send(refused(new Refusal("EXPECTATION_FAILED")));
@@ -163,7 +164,7 @@ async function serve({ options }: Deps, exchange: Exchange, request: HttpRequest
 function useOf(deps: Deps, socket: Duplex): SocketUse {
   const known = deps.sockets.get(socket);
   if (known !== undefined) return known;
-  const use: SocketUse = { count: 0, newest: undefined };
+  const use: SocketUse = { count: 0, newest: undefined, ending: false };
   deps.sockets.set(socket, use);
   socket.once("close", () => endAllOn(deps, socket));
   return use;
