@@ -241,6 +241,23 @@ test("a view ends within a second of its key, and with the gateway; more than th
   expect(() => view(live)).toThrow("The process is stopping");
 });
 
+test("views that are asked for at the same moment are no more than the most: what is open when one begins counts", () => {
+  const live = openLive({ clock: fakeClock() });
+  const begun = Array.from({ length: limits.liveViewersPerWorkspaceMax + 1 }, () => {
+    const out = {
+      waiting: 0,
+      ended: false,
+      text: "",
+      write: (more: string) => void (out.text += more),
+      end: () => void (out.ended = true),
+    };
+    return { out, start: live.view("ws", { filter: {}, personal: false, isStillGood: () => true }, undefined) };
+  });
+  for (const { out, start } of begun) start(out);
+  expect(begun.map(({ out }) => out.ended)).toEqual(begun.map((_, at) => at === limits.liveViewersPerWorkspaceMax));
+  expect(begun.at(-1)?.out.text).toBe('event: end\ndata: {"reason":"full"}\n\n');
+});
+
 test("where nothing comes a view hears something now and then", () => {
   const clock = fakeClock();
   const live = openLive({ clock });

@@ -3,11 +3,11 @@ import type { Clock } from "../../../platform/clock.ts";
 import { newId } from "../../../platform/identifier.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
-import type { HttpAnswer } from "../../http-message.ts";
+import type { AnswerStream, HttpAnswer } from "../../http-message.ts";
 import type { Bus } from "../../gateway-bus.ts";
 import type { LiveFilter } from "./filter.ts";
 import { type LiveRequest, liveRequestOf, type SeenRequest, withoutPersonal } from "./seen.ts";
-import { type Rates, type Viewer, type Wanted, Watch } from "./watch.ts";
+import { endText, type Rates, type Viewer, type Wanted, Watch } from "./watch.ts";
 
 /** What requests are reported to. */
 export interface LiveSource {
@@ -78,10 +78,10 @@ class LiveViews implements Live {
 
   view(workspaceId: string, viewer: Omit<Viewer, "out">, lastId: string | undefined): NonNullable<HttpAnswer["stream"]> {
     if (this.#closed) throw new Refusal("SHUTTING_DOWN");
-    const own = this.#watches.get(workspaceId)?.viewers ?? 0;
-    const all = [...this.#watches.values()].reduce((sum, { viewers }) => sum + viewers, 0);
-    if (own >= limits.liveViewersPerWorkspaceMax || all >= limits.liveViewersMax) throw new Refusal("OVERLOADED", tooMany);
+    if (this.#isFull(workspaceId)) throw new Refusal("OVERLOADED", tooMany);
     return (out) => {
+      // Others may have begun since
+      if (this.#isFull(workspaceId)) return endAtOnce(out, "full");
       const watch = this.#watch(workspaceId);
       const opened = { lastId, gateway: this.#name, now: this.#clock.monotonic() };
       const leave = watch.open({ ...viewer, out }, opened);
@@ -109,6 +109,12 @@ class LiveViews implements Live {
     for (const stop of this.#listening.values()) stop();
     for (const watch of this.#watches.values()) watch.end("closing");
     this.#watches.clear();
+  }
+
+  #isFull(workspaceId: string): boolean {
+    const own = this.#watches.get(workspaceId)?.viewers ?? 0;
+    const all = [...this.#watches.values()].reduce((sum, { viewers }) => sum + viewers, 0);
+    return own >= limits.liveViewersPerWorkspaceMax || all >= limits.liveViewersMax;
   }
 
   #watch(workspaceId: string): Watch {
@@ -173,6 +179,12 @@ class LiveViews implements Live {
 
 const nameChars = 20;
 const tooMany = `At most ${limits.liveViewersPerWorkspaceMax} live views of a workspace are open at a gateway: close one`;
+
+function endAtOnce(out: AnswerStream, reason: string): () => void {
+  out.write(endText(reason));
+  out.end();
+  return () => {};
+}
 
 function subjectOfAll({ installation }: Between): string {
   return `${installation}-live`;

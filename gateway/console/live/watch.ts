@@ -205,7 +205,7 @@ export class Watch {
 
   #end(look: Look, reason: string): void {
     this.#looks.delete(look);
-    look.viewer.out.write(eventText({ event: "end", data: JSON.stringify({ reason }) }));
+    look.viewer.out.write(endText(reason));
     look.viewer.out.end();
   }
 
@@ -223,6 +223,11 @@ export class Watch {
     this.#lenses.set(key, lens);
     return lens;
   }
+}
+
+/** The last that a view is sent. */
+export function endText(reason: string): string {
+  return eventText({ event: "end", data: JSON.stringify({ reason }) });
 }
 
 function eventText({ id, event, data }: { readonly id?: string; readonly event: string; readonly data: string }): string {
