@@ -17,6 +17,8 @@ export interface BatchSeal {
   readonly identity: string;
   /** Keys name the rows of the batch too, as other rows were sent from these places before. */
   readonly named: boolean;
+  /** Digest of the API key, as a server remembers requests for each key apart. Memories of earlier builds have none. */
+  readonly key?: string;
 }
 
 interface Pending {
@@ -28,6 +30,8 @@ interface Pending {
 export interface Ledger {
   /** Rows of this file were taken before. */
   readonly resumed: boolean;
+  /** What was sent of the file before was sent with another API key. */
+  readonly isOfOtherKey: boolean;
   readonly seal: BatchSeal;
   /** Counts a row of the file, and returns whether it was taken before: as many equal rows were as came so far. */
   isTaken(entry: SentEntry): boolean;
@@ -54,6 +58,7 @@ interface Settled {
 export interface LedgerOptions {
   readonly file: string;
   readonly server: string;
+  readonly apiKey: string;
   readonly identity: string;
   /** A row is known by a column of its own, so that equal ones are the same. */
   readonly byRowId: boolean;
@@ -128,16 +133,19 @@ function refuseOtherServer(database: DatabaseSync, { path, server }: { readonly 
 
 function rowsOf(
   { database, ending, scope, run, commit }: Book,
-  { identity, byRowId }: LedgerOptions,
-): Pick<Ledger, "resumed" | "seal" | "isTaken" | "finish"> {
+  { identity, apiKey, byRowId }: LedgerOptions,
+): Pick<Ledger, "resumed" | "isOfOtherKey" | "seal" | "isTaken" | "finish"> {
   const see = database.prepare(`INSERT INTO rows (scope, id, state, seen, taken, run) VALUES (?, ?, ?, 1, 0, ?)
     ON CONFLICT DO UPDATE SET seen = CASE WHEN run = excluded.run THEN seen + 1 ELSE 1 END, run = excluded.run RETURNING seen, taken`);
   const resumed = database.prepare("SELECT 1 FROM rows WHERE scope = ? AND taken > 0 LIMIT 1").get(scope) !== undefined;
   const named = resumed || database.prepare("SELECT 1 FROM pending WHERE scope = ? LIMIT 1").get(scope) !== undefined;
+  const key = hash("sha256", apiKey, "hex");
+  const keyBefore = meta(database, `key ${scope}`);
   let waiting = 0;
   return {
     resumed,
-    seal: { identity, named },
+    isOfOtherKey: keyBefore !== undefined && keyBefore !== key,
+    seal: { identity, named, key },
     isTaken({ id, array }) {
       const row = see.get(scope, Buffer.from(id, "hex"), stateOf(array), run);
       waiting += 1;
@@ -169,6 +177,7 @@ function requestsOf({ database, scope, run, commit }: Book): Pick<Ledger, "begin
   return {
     begin(batch, seal) {
       const { lastInsertRowid } = begin.run(scope, JSON.stringify(seal), JSON.stringify(batch.entries));
+      putMeta(database, `key ${scope}`, seal.key ?? "");
       commit();
       return Number(lastInsertRowid);
     },

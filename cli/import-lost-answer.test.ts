@@ -38,6 +38,32 @@ test.each([[401, "no"], [403, "no"], [404, "no such page"], [422, "no"], [400, "
   },
 );
 
+test("import with another API key sends nothing of a request that the key of before may have done, and goes on with that key", async () => {
+  const file = target.write("a.ndjson", events(150));
+  target.behave = (sent, answer) => {
+    if (target.requests.length === 1) return target.accept(sent, answer);
+    target.taken.set(sent.key, sent.body);
+    answer.drop();
+  };
+  await expect(target.run(file, { deadline: 0 })).rejects.toThrow(/Gave up/);
+  target.behave = target.accept;
+  await expect(target.run(file, { key: "another-key" })).rejects.toThrow(/lines 76 to 150.*another API key.*with the key of before/);
+  expect(target.requests).toHaveLength(2);
+  expect(await target.run(file)).toBe(0);
+  expect(target.requests).toHaveLength(3);
+  expect(namesTaken()).toHaveLength(150);
+});
+
+test("import with another API key says that it sent nothing where all was taken before", async () => {
+  const file = target.write("a.ndjson", events(2));
+  expect(await target.run(file)).toBe(0);
+  expect(await target.run(file)).toBe(0);
+  expect(target.printed()).not.toContain("Nothing was sent");
+  expect(await target.run(file, { key: "another-key" })).toBe(0);
+  expect(target.printed()).toContain(`Nothing was sent: all rows were taken before by ${target.url}, with another API key`);
+  expect(target.requests).toHaveLength(1);
+});
+
 test("import over a slow link sends a batch that did not arrive in time in halves, and tells of one object that it gave up", async () => {
   const file = target.write("a.ndjson", events(4));
   target.behave = (sent, answer) => {

@@ -3,6 +3,7 @@ import { type Batch, type BatchGatherer, gatherBatches, shardOf } from "./import
 import type { Entry, SentEntry } from "./import-entry.ts";
 import { type BatchSeal, type Ledger, sentEntries } from "./import-ledger.ts";
 import { isUnsent, sendBatch, type SendOptions, type Sent } from "./import-send.ts";
+import { CommandError } from "./output.ts";
 
 export interface RunOptions {
   readonly ledger: Ledger;
@@ -23,6 +24,7 @@ export interface RunOptions {
 export async function runImport(entries: AsyncIterable<Entry>, options: RunOptions): Promise<void> {
   const { ledger, send } = options;
   for (const { number, seal, batch } of ledger.pending()) {
+    refuseOtherKey(batch, seal, ledger);
     const sent = await sendBatch(batch, seal, send);
     ledger.settle(number, sent);
     options.settledBefore(sent);
@@ -61,6 +63,16 @@ export async function runImport(entries: AsyncIterable<Entry>, options: RunOptio
   if (!failure) await Promise.all(shards.map((shard) => dispatch(shard, shard.gatherer.flush())));
   await Promise.all(shards.map((shard) => shard.underWay));
   if (failure) throw failure.error;
+}
+
+/** To the server the same request with another API key is another one. */
+function refuseOtherKey({ entries }: Batch, { key }: BatchSeal, { seal }: Ledger): void {
+  if (key === undefined || key === seal.key) return;
+  throw new CommandError(
+    `It is not known whether lines ${entries[0]?.line} to ${
+      entries.at(-1)?.line
+    } were taken: they were sent with another API key, and sent with this one they may count twice. Run the same command with the key of before; where that has ended, look which of these rows are missing, and import them with all that follow as a file of their own`,
+  );
 }
 
 async function sendRemembered(

@@ -28,6 +28,8 @@ export interface Tally extends ReadNotes {
   reported(rows: number): void;
   /** All objects of the file that are taken by now. */
   total(): number;
+  /** Every row was taken by earlier runs. */
+  isAllBefore(): boolean;
   summary(file: string, run: { readonly seconds: number; readonly report: string }): string;
   trial(name: string): string;
   /** What summary and trial say, for programs. */
@@ -88,6 +90,7 @@ export function openTally(): Tally {
       for (const name of names) left.set(name, (left.get(name) ?? 0) + 1);
     },
     total,
+    isAllBefore: () => sum(before) > 0 && sum(taken) + refused === 0,
     json: () => ({ taken, takenBefore: before, refused, inPart: partial.reported + partial.said, notCarried: Object.fromEntries(left) }),
     summary(file, { seconds, report }) {
       const counts = objectArrays.map((array) => `${taken[array] + before[array]} ${array}`).join(", ");

@@ -37,6 +37,7 @@ export async function importFile(file: string, options: ImportOptions): Promise<
   const ledger = openLedger({
     file,
     server: new URL(url).origin,
+    apiKey,
     identity,
     byRowId: options.rowId !== undefined,
     run: options.run ?? "",
@@ -121,6 +122,7 @@ async function sendFile(file: string, { format, ledger, tally, options, size, se
   tally.reported(ledger.parts().length);
   const reported = existsSync(report.path) ? report.path : null;
   const summary = tally.summary(file, { seconds, report: report.path });
+  if (ledger.isOfOtherKey && tally.isAllBefore()) sayNothingSent(server.url);
   printResult(options, { file, dryRun: false, ...tally.json(), report: reported, seconds }, summary);
   return tally.refused > 0 || tally.inPart > 0 ? exitCodes.failure : exitCodes.ok;
 
@@ -138,6 +140,12 @@ async function sendFile(file: string, { format, ledger, tally, options, size, se
   function show({ end }: Entry): void {
     if (!options.quiet) showProgress(bar, { tally, part: end, size, began });
   }
+}
+
+/** With a key of another workspace that is perhaps not what was meant. */
+function sayNothingSent(url: string): void {
+  const { origin } = new URL(url);
+  printError(`Nothing was sent: all rows were taken before by ${origin}, with another API key. --run NAME sends them as something new`);
 }
 
 function sendingOf(

@@ -183,7 +183,16 @@ function addKeys(program: Command, done: (code: number) => void): void {
     .option("--overlap-hours <hours>", "how long the old key stays valid; without it, until it is revoked", hours)
     .option("--data-dir <folder>", dataDirHelp)
     .option("--json", jsonHelp)
-    .addHelpText("after", `\nExample:\n  heddle keys rotate key_6kB2m --overlap-hours 24\n`)
+    .addHelpText(
+      "after",
+      `
+Requests are remembered for each key apart: repeat with the old key what was sent with it and not answered, and let imports end,
+before it ends.
+
+Example:
+  heddle keys rotate key_6kB2m --overlap-hours 24
+`,
+    )
     .action(async (id, options) => done(await (await import("./keys.ts")).rotate(id, options)));
 }
 

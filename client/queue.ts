@@ -33,8 +33,8 @@ export interface Loss {
   readonly objects: readonly LostObject[];
   readonly error?: unknown;
   /**
-   * Where the objects were sent and no answer came: they may have been taken. Sent again as it is, within 7 days, the request has
-   * one effect: `heddle.call("trackUsers", { body: {} }, request)`.
+   * Where the objects were sent and no answer came: they may have been taken. Sent again as it is, within 7 days and with the same API key, the
+   * request has one effect: `heddle.call("trackUsers", { body: {} }, request)`.
    */
   readonly request?: { readonly idempotencyKey: string; readonly bodyText: string };
 }
