@@ -52,6 +52,8 @@ export const consentLimits = {
   addressesPageDefault: 100,
   ledgerSubjectsPerPage: 500,
   ledgerSubjectsPerAnswer: 50,
+  // Of entries in one answer; a chain that is larger by itself is an answer of its own
+  ledgerAnswerBytes: 12 * 1024 * 1024,
   // A list of a group's members: users who are looked at for one page at most, and after how many found it ends
   membersLookedAtMax: 2_000,
   membersPerPage: 50,

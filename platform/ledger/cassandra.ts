@@ -5,6 +5,7 @@
 import { inFlight } from "../in-flight.ts";
 import { readAll, type Session, type Statement, type Value } from "../cassandra/session.ts";
 import { limits } from "../limits.ts";
+import { Refusal } from "../refusal.ts";
 import { type ChainHead, emptyChain, type LedgerEntry } from "./ledger.ts";
 import { asOfOneMoment, type Ledger, type LedgerRows, readLedger } from "./read.ts";
 
@@ -86,10 +87,14 @@ export function cassandraLedger(reads: LedgerReads): Ledger {
   }
 }
 
+/** Refuses INPUT_INVALID for what no page gave: it would seem to be the end. */
 function cursorOf(from: string | undefined): [bucket: number, after: string] {
   if (from === undefined) return [0, ""];
-  const cut = from.indexOf(":");
-  return [Number(from.slice(0, cut)), from.slice(cut + 1)];
+  const [, bucket, after = ""] = /^(\d+):(.*)$/s.exec(from) ?? [];
+  if (bucket === undefined || Number(bucket) >= limits.cassandraBuckets) {
+    throw new Refusal("INPUT_INVALID", "Expected the `next` of an earlier page, got something else");
+  }
+  return [Number(bucket), after];
 }
 
 async function readChain(

@@ -1,6 +1,8 @@
 /** What both services of consent answer to operators: how far lanes are, what waits for a human, and the ledger as a whole. */
+import { Buffer } from "node:buffer";
 import type { HandlerContext } from "@connectrpc/connect";
 import type { SetAsidePlace } from "../../../platform/lane/hold-back.ts";
+import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { ledgerEntryToMessage } from "../../../platform/ledger/message.ts";
 import type { Ledger, Verified } from "../../../platform/ledger/read.ts";
 import { limits } from "../../../platform/limits.ts";
@@ -28,10 +30,8 @@ export function operatorRoutes({ ledger, work, setAside }: OperatorParts) {
       return { ...verifiedToMessage(found), next };
     },
     async exportLedger(message: Scoped<RequestContext> & { readonly from: string }) {
-      const { workspaceId } = scopeOf(message);
-      const { subjects, next = "" } = await ledger.subjects(workspaceId, pageFrom(message.from));
-      const chains = await Promise.all(subjects.map((subject) => ledger.history(workspaceId, subject)));
-      return { entries: chains.flat().map(ledgerEntryToMessage), next };
+      const { entries, next = "" } = await exportedPage(ledger, scopeOf(message).workspaceId, pageFrom(message.from));
+      return { entries: entries.map(ledgerEntryToMessage), next };
     },
     async getProgress({ withHistory }: { readonly withHistory: boolean }) {
       const [lanes, { setAside: waiting }] = await Promise.all([work.lags(), work.backlog()]);
@@ -52,6 +52,30 @@ export function operatorRoutes({ ledger, work, setAside }: OperatorParts) {
       return {};
     },
   };
+}
+
+/** Whole chains, one after the other: as many as one answer takes, and one where that is larger by itself. */
+async function exportedPage(
+  ledger: Pick<Ledger, "history" | "subjects">,
+  workspaceId: string,
+  { from, max }: ReturnType<typeof pageFrom>,
+): Promise<{ readonly entries: LedgerEntry[]; readonly next: string | undefined }> {
+  const entries: LedgerEntry[] = [];
+  let next = from;
+  let bytes = 0;
+  for (let chains = 0; chains < max; chains += 1) {
+    // Only the store can say where a page begins: it is asked for one subject at a time
+    const { subjects, next: behind } = await ledger.subjects(workspaceId, { from: next, max: 1 });
+    for (const subject of subjects) {
+      const chain = await ledger.history(workspaceId, subject);
+      bytes += Buffer.byteLength(JSON.stringify(chain));
+      if (entries.length > 0 && bytes > limits.ledgerAnswerBytes) return { entries, next };
+      for (const entry of chain) entries.push(entry);
+    }
+    if (behind === undefined) return { entries, next: undefined };
+    next = behind;
+  }
+  return { entries, next };
 }
 
 function pageFrom(from: string) {
