@@ -109,7 +109,7 @@ async function* readNamed(file: string, options: ExportOptions, missing: string[
 
 type Identifier = string | Readonly<Record<string, unknown>>;
 
-/** One external id a line; a line in braces is an identifier object such as {"email": "ann@example.com"}. */
+/** One external id a line; a line in braces is an identifier object such as {"user_alias": {"alias_name": "a", "alias_label": "b"}}. */
 function readIds(file: string): Identifier[] {
   if (file !== "-" && !existsSync(file)) throw new CommandError(`There is no file "${file}"`);
   const lines = readFileSync(file === "-" ? 0 : file, "utf8").split(/\r?\n/);

@@ -47,10 +47,11 @@ map by themselves, --map says what others become, and columns that become nothin
   field out. A --map file in YAML holds lines "field: column", and constants as "field: =value".
 
 Each row is taken once. <file>.heddle-progress remembers which were: an interrupted import goes on when the same command
-runs again with the same API key, and of a file that was edited, or grew, the rows that are new are sent. Rows are the same where the object that
-they become is the same, or where --row-id is; of rows that are equal within a file each counts. Keep that file beside
-the other for as long as you may import it again. Without it a file that is as it was counts once where it is sent with
-the same API key within the 7 days that the server remembers its requests, and an edited one anew.
+runs again with the same API key, and of a file that was edited, or grew, the rows that are new are sent. Rows are the
+same where the object that they become is the same, or where --row-id is; of rows that are equal within a file each
+counts. Keep that file beside the other for as long as you may import it again. Without it a file that is as it was
+counts once where it is sent with the same API key within the 7 days that the server remembers its requests, and an
+edited one anew.
 
 Rows that were refused are in <file>.errors.csv (or .ndjson) as they were, with the reason before each. Mend them there and
 import that file with the same options, or mend them in the first file and import that again: both count once.

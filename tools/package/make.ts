@@ -121,7 +121,8 @@ function writeClient(folder: string): void {
     description: "The typed client of Heddle, the customer-data API that engineers run themselves.",
     license,
     type: "module",
-    engines: { node: ">=20" },
+    // AbortSignal.any
+    engines: { node: ">=20.3" },
     sideEffects: false,
     exports: { ".": { types: "./index.d.ts", default: "./index.js" }, "./package.json": "./package.json" },
     files: ["**/*.js", "**/*.d.ts"],
