@@ -7,7 +7,7 @@ import { chained, type ChainHead, emptyChain, type LedgerChange, type LedgerEntr
 /** What any record says beside its change. */
 export interface ConsentRecord {
   readonly mark: Mark;
-  /** The resolver's now, Unix milliseconds. */
+  /** When it was resolved, or received by a clock that is ahead of that. Unix milliseconds. */
   readonly at: number;
   readonly requestId: string;
   readonly actor: string;

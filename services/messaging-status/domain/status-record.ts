@@ -5,7 +5,7 @@ import type { EmailMark, EmailStatus, InvalidReason } from "./address-state.ts";
 export interface StatusRecord {
   readonly address: string;
   readonly mark: Mark;
-  /** The resolver's now, Unix milliseconds. */
+  /** When it was resolved, or received by a clock that is ahead of that. Unix milliseconds. */
   readonly at: number;
   readonly requestId: string;
   readonly actor: string;

@@ -5,7 +5,7 @@ import type { MembershipState, UserId } from "./memberships.ts";
 export interface MembershipRecord {
   readonly userId: UserId;
   readonly mark: Mark;
-  /** The resolver's now, Unix milliseconds. */
+  /** When it was resolved, or received by a clock that is ahead of that. Unix milliseconds. */
   readonly at: number;
   readonly requestId: string;
   readonly actor: string;

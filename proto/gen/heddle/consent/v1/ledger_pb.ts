@@ -41,7 +41,7 @@ export type LedgerEntry = Message<"heddle.consent.v1.LedgerEntry"> & {
   what: string;
 
   /**
-   * set, carried, merged, undone or erased.
+   * set, carried, merged or undone.
    *
    * @generated from field: string kind = 4;
    */
