@@ -102,6 +102,7 @@ export function openEmbeddedConsent({ service, title, tables, messages, apply, c
     asked: {
       /** As soon as what the lane holds now is applied, of these users or addresses; bounded. */
       async caughtUp({ workspaceId, keys }: Whose): Promise<boolean> {
+        if (keys?.length === 0) return true;
         const through = tail();
         const until = clock.monotonic() + limits.consentWaitMs;
         const named = keys?.map((key) => laneKey(workspaceId, key));

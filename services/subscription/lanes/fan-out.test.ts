@@ -169,3 +169,34 @@ test("in one process a fan-out takes not much more than twice its work where nob
   expect(await timeInOneProcess({ users, pieceMs, turnMs: 0 })).toBeLessThan(3 * workMs);
   expect(await timeInOneProcess({ users, pieceMs, turnMs: 0.5 })).toBeGreaterThan(limits.fanOutRestFactor * workMs);
 });
+
+test("in one process a read about nobody waits for nobody's records", async () => {
+  const clock = fakeClock();
+  const database = openDatabase({ path: ":memory:" });
+  const tables = await openSqliteSubscriptionStore(database);
+  const [begun, stopped] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const { asked, close } = openEmbeddedConsent({
+    service: "subscription",
+    title: "Subscription",
+    tables,
+    messages: membershipMessages,
+    apply() {
+      begun.resolve();
+      return stopped.promise;
+    },
+    clock,
+    logger: silentLogger,
+    tracer: noTracer,
+  });
+  await tables.lane.append(manySaid(1, 1)[0]?.body ?? new Uint8Array());
+  await begun.promise;
+  // Not read before the first is applied
+  await tables.lane.append(manySaid(1, 2)[0]?.body ?? new Uint8Array());
+  const answers = [asked.caughtUp({ workspaceId: "w", keys: [] }), asked.caughtUp({ workspaceId: "w" })];
+  await setImmediate();
+  clock.advance(limits.consentWaitMs);
+  expect(await Promise.all(answers)).toEqual([true, false]);
+  stopped.resolve();
+  await close();
+  await database.close();
+});
