@@ -185,19 +185,27 @@ export class ConsentModel {
   }
 
   #mergesOf(id: string): Merge[] {
-    return this.#merges.filter(({ target }) => target === this.#users.get(id));
+    const user = this.#users.get(id);
+    return user === undefined ? [] : this.#mergesInto(user);
+  }
+
+  #mergesInto(user: User): Merge[] {
+    return this.#merges.filter(({ target }) => target === user);
   }
 
   #set(id: string, change: { group: string; state: State; address?: Address; carried?: boolean }): void {
     const user = this.#users.get(id);
-    if (user === undefined) return;
+    if (user !== undefined) this.#setIn(user, change);
+  }
+
+  #setIn(user: User, change: { group: string; state: State; address?: Address; carried?: boolean }): void {
     put(user.groups, change);
-    for (const { source, before } of this.#mergesOf(id).toReversed()) {
-      // An address that the target has from the source alone means the source
-      const { kind, value } = change.address ?? {};
-      if (kind !== undefined && source[kind] === value && before[kind] !== value) {
-        put(source.groups, change);
-        return;
+    const { kind, value } = change.address ?? {};
+    for (const { source, before } of this.#mergesInto(user).toReversed()) {
+      if (kind !== undefined && source[kind] === value) {
+        this.#setIn(source, change);
+        // An address that the target has from the source alone means the source
+        if (before[kind] !== value) return;
       }
       put(before.groups, change);
     }

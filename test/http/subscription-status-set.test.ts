@@ -269,6 +269,17 @@ test("a merge never gives up an unsubscribe, undo gives both states back, a dele
   expect(await groupState(heddle, emailGroup, { external_id: source })).toBe("Unknown");
 });
 
+test("an unsubscribe by an address that both sides of a merge have is theirs both after its undo", async () => {
+  const [source, target] = [fresh(), fresh()];
+  const email = `${fresh()}@example.com`;
+  await heddle.track({ attributes: [{ external_id: source, email }, { external_id: target, email }] });
+  await heddle.accept(v1, { subscription_group_id: emailGroup, subscription_state: "subscribed", external_id: source });
+  const job_id = await heddle.merge(source, target);
+  await heddle.accept(v1, { subscription_group_id: emailGroup, subscription_state: "unsubscribed", email });
+  await heddle.accept("/users/merge/undo", { job_id });
+  for (const external_id of [source, target]) expect(await groupState(heddle, emailGroup, { external_id })).toBe("Unsubscribed");
+});
+
 test("what was answered outlives a crash right after the answer", async () => {
   const id = fresh();
   await heddle.track({ attributes: [{ external_id: id, a: 1 }] });

@@ -20,7 +20,7 @@ import {
 } from "./user-names.ts";
 import { changeConsent, changeMembership, type Effects, type Members, putUser, takeMark } from "./resolve-effects.ts";
 import { takePending } from "./resolve-pending.ts";
-import { sideListOf, sideOf } from "./resolve-open-merges.ts";
+import { sideListOf, sidesHolding } from "./resolve-open-merges.ts";
 
 /** Applies a change of addresses to a live user, or to a side of it: address rows, the user's row, and the email status that follows. */
 export function changeAddresses(effects: Effects, row: UserRow, { side, ...change }: SidedChange): UserRow {
@@ -138,18 +138,21 @@ function sharersOf({ view }: Effects, key: AddressUserKey, except: UserId): Memb
  */
 export function membersWithAddress(view: Identities, key: AddressUserKey, unknown: IdentityKey[]): Members[] {
   const members: Members[] = [];
+  const others: Members[] = [];
   let run: UserId[] = [];
   for (const { id } of view.sharers(addressOf(key))) {
     const row = knownUser(view, id, unknown);
-    const side = row === undefined || row.merges.length === 0 ? undefined : sideOf(view, row, key);
-    if (side === undefined) {
+    const sides = row === undefined || row.merges.length === 0 ? [] : sidesHolding(view, row, key);
+    const side = sides.at(-1) ?? [];
+    for (const other of sides.slice(0, -1)) others.push({ userIds: [id], side: other });
+    if (side.length === 0) {
       run.push(id);
     } else {
-      members.push({ userIds: run }, { userIds: [id], ...sideListOf(side) });
+      members.push({ userIds: run }, { userIds: [id], side });
       run = [];
     }
   }
-  members.push({ userIds: run });
+  members.push({ userIds: run }, ...others);
   return members.filter(({ userIds }) => userIds.length > 0);
 }
 

@@ -108,6 +108,15 @@ describe("resolveConsent() memberships", () => {
     expect(byTarget?.consent[0]).not.toHaveProperty("side");
   });
 
+  test("an address that both sides of an open merge had means both", () => {
+    const workspace = createWorkspace();
+    workspace.run(attributes(byId("s"), { email }), attributes(byId("t"), { email }), merge(byId("s"), byId("t")));
+    const userId = workspace.idOf(byId("t"));
+    const [record] = workspace.run(setGroup({ emails: [email] }));
+    expect(record?.consent).toEqual([expect.objectContaining({ userId }), expect.objectContaining({ userId, side: [expect.any(String)] })]);
+    expect(record?.consent[0]).not.toHaveProperty("side");
+  });
+
   test("what waited for an address that a merge's source is given by one of its names goes to that side", () => {
     const workspace = createWorkspace();
     workspace.run(

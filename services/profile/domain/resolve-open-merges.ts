@@ -89,6 +89,21 @@ export function sideOf(view: Identities, row: UserRow, key: UserKey): MergeSide 
   return inner.length === 0 ? { mergeId } : { mergeId, inner };
 }
 
+/**
+ * The sides that hold an address, the one that it means alone last; an empty one is the user as it would be without any
+ * of its merges. Users who share an address are all meant by it, and so are sides that would share it.
+ */
+export function sidesHolding(view: Identities, row: UserRow, key: UserKey): (readonly string[])[] {
+  const sides: (readonly string[])[] = [];
+  for (const mergeId of row.merges.toReversed()) {
+    const merge = view.merge(mergeId);
+    if (merge === undefined || !holdsName(merge.source, key)) continue;
+    for (const inner of sidesHolding(view, merge.source, key)) sides.push([mergeId, ...inner]);
+    if (!holdsName(merge.target, key)) return sides;
+  }
+  return [...sides, []];
+}
+
 /** The side as records of other services carry it. */
 export function sideListOf(side: MergeSide | undefined): { readonly side?: readonly string[] } {
   return side === undefined ? {} : { side: [side.mergeId, ...(side.inner ?? [])] };
