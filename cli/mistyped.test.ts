@@ -129,3 +129,10 @@ test("a file that is no declaration is not printed back", async () => {
   for (const line of lines.slice(1)) expect(line.replace(text, "").length).toBeLessThan(160);
   expect(existsSync(join(folder, "none"))).toBe(false);
 });
+
+test("preference-centers takes the id of a center in upper or lower case", async () => {
+  const centers = JSON.parse((await heddle("preference-centers", "list", "--json")).output) as { id: string }[];
+  const id = centers[0]?.id.toUpperCase() ?? "";
+  expect(id).not.toBe(centers[0]?.id);
+  expect(await heddle("preference-centers", "versions", id)).toMatchObject({ code: 0, errors: "" });
+});

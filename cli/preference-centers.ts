@@ -6,6 +6,7 @@ import {
   type PreferenceCenterSummary,
   type PreferenceCenterVersion,
 } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
+import { findById } from "../platform/identifier.ts";
 import { asCalled } from "./called-as.ts";
 import { type FolderOptions, withAccessPlace, type WorkspaceOptions } from "./access-place.ts";
 import { withCenters } from "./content-place.ts";
@@ -123,7 +124,7 @@ function refuseNowhere(): never {
 /** By id or name. */
 async function chosen(content: Client<typeof ContentService>, scope: Scope, wanted: string): Promise<PreferenceCenterSummary> {
   const { centers } = await content.listPreferenceCenters({ scope });
-  const found = centers.find(({ id, name }) => id === wanted || name === wanted);
+  const found = findById(centers, wanted) ?? centers.find(({ name }) => name === wanted);
   if (found) return found;
   const names = centers.map(({ name }) => name).join(", ");
   throw new CommandError(`No preference center is called "${wanted}"${names === "" ? "" : `; there are ${names}`}`);
