@@ -38,7 +38,7 @@ export async function openLogOperation(
       return { users, records };
     },
     async skip(of) {
-      checkSkip((await profiles.loadHeld(of.workspaceId, [of.userId])).get(of.userId), of);
+      checkSkip((await profiles.loadHeld(of.workspaceId, [of.userId], 1)).get(of.userId), of);
       await asked.skip(of);
     },
     async skipSetAside(at) {

@@ -92,8 +92,8 @@ export interface ProfileStore {
   pageBack(workspaceId: string, before: UserId, max: number): Promise<Profile[]>;
   /** The frozen copy of a merge's source. */
   loadFrozen(workspaceId: string, mergeIds: readonly string[]): Promise<Map<string, FrozenMerge>>;
-  /** Records held back, by user, in order. */
-  loadHeld(workspaceId: string, ids: readonly UserId[]): Promise<Map<UserId, HeldUser>>;
+  /** Records held back, by user, in order: all, or the first `max` of each. */
+  loadHeld(workspaceId: string, ids: readonly UserId[], max?: number): Promise<Map<UserId, HeldUser>>;
   /** What applying needs of each user: one entry an id, also of ids nothing is known of. */
   loadUsers(workspaceId: string, ids: readonly UserId[]): Promise<Map<UserId, StoredUser>>;
   /** Up to `max` held users. */

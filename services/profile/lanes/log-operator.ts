@@ -71,7 +71,7 @@ export function logOperator(parts: LogOperatorParts): LogOperation {
       return { users, records: await redriveSetAside(alreadyThere(redrivable(profiles), intake), intake, identities) };
     },
     async skip(of) {
-      checkSkip((await profiles.loadHeld(of.workspaceId, [of.userId])).get(of.userId), of);
+      checkSkip((await profiles.loadHeld(of.workspaceId, [of.userId], 1)).get(of.userId), of);
       await send(parts, [{ workspaceId: of.workspaceId, item: { type: "skip", userId: of.userId, mark: of.mark } }]);
     },
     async skipSetAside(at) {
@@ -135,7 +135,7 @@ export interface HeldRow {
 export async function heldUsers(profiles: Pick<ProfileStore, "listHeld" | "loadHeld">): Promise<HeldRow[]> {
   const rows: HeldRow[] = [];
   for (const { workspaceId, userId, reason } of await profiles.listHeld(limits.heldRedriveMax)) {
-    const first = (await profiles.loadHeld(workspaceId, [userId])).get(userId)?.records[0];
+    const first = (await profiles.loadHeld(workspaceId, [userId], 1)).get(userId)?.records[0];
     if (first !== undefined) rows.push({ workspaceId, userId, reason, mark: first.mark });
   }
   return rows;

@@ -21,7 +21,7 @@ export async function showRecord(
     return shownRecord((await foundDeadLetter(profiles, place)).body, recordJson);
   }
   const { workspaceId, userId, mark: [sequence, part] } = place;
-  const [first] = (await profiles.loadHeld(workspaceId, [userId])).get(userId)?.records ?? [];
+  const [first] = (await profiles.loadHeld(workspaceId, [userId], 1)).get(userId)?.records ?? [];
   if (first?.mark[0] !== sequence || first.mark[1] !== part) {
     throw new Refusal("NOT_FOUND", `Expected a record that holds "${userId}" back at ${sequence}.${part}, got none`);
   }

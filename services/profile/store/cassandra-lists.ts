@@ -4,7 +4,7 @@ import { inFlight } from "../../../platform/in-flight.ts";
 import { pagesOf, type Row, type Session, type Statement } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { DeadLetter, HeldEntry, ProfileStore, RequestOrigin } from "../domain/ports.ts";
-import { markOf } from "./cassandra-profiles.ts";
+import { markOf, noLimit } from "./cassandra-profiles.ts";
 import { originBucket } from "./cassandra-values.ts";
 import { originsFromRow } from "./origin-rows.ts";
 import { pageDown, type PageParts, pageUp } from "./cassandra-pages.ts";
@@ -73,9 +73,6 @@ async function* allBlocked(parts: Held): AsyncGenerator<readonly HeldEntry[]> {
     for await (const rows of pagesOf(parts.session, list, limits.heldRedriveMax)) yield await stillBlocked(parts, rows);
   }
 }
-
-/** As Cassandra has it. */
-const noLimit = 2 ** 31 - 1;
 
 /** The step that holds a place ends at or soon after it; two resolvers may have cut their steps in different ways. */
 async function originAt(

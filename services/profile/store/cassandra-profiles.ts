@@ -55,7 +55,7 @@ export function cassandraProfileReads(session: Session, bucketOf: BucketOf): Pro
       return await found(ids, (id) => userOfRow(session, workspaceId, rows.get(id)));
     },
     loadFrozen: (workspaceId, mergeIds) => found(mergeIds, (id) => readFrozen(session, workspaceId, id)),
-    loadHeld: (workspaceId, ids) => found(ids, (id) => readHeld(session, placeOf(workspaceId, id, bucketOf))),
+    loadHeld: (workspaceId, ids, max) => found(ids, (id) => readHeld(session, placeOf(workspaceId, id, bucketOf), max)),
   };
 }
 
@@ -146,12 +146,16 @@ async function readFrozen(session: Session, workspaceId: string, mergeId: string
   };
 }
 
-async function readHeld(session: Session, user: UserPlace): Promise<HeldUser | undefined> {
+async function readHeld(session: Session, user: UserPlace, max = noLimit): Promise<HeldUser | undefined> {
   const [row] = await session.execute(ofPlace(user.tables.select, user));
   if (row === undefined || row["held_reason"] === null) return undefined;
-  const records = await readAll(session, ofPlace(user.tables.selectHeldRecords, user), limits.cassandraPageRows);
+  const select = ofPlace(user.tables.selectHeldRecords, user, { max });
+  const records = await readAll(session, select, Math.min(max, limits.cassandraPageRows));
   return { reason: String(row["held_reason"]), records: records.map(recordOf) };
 }
+
+/** As Cassandra has it. */
+export const noLimit = 2 ** 31 - 1;
 
 function recordOf(row: Row): ProfileRecord {
   return JSON.parse(String(row["body"])) as ProfileRecord;

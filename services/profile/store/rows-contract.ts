@@ -237,6 +237,7 @@ export function describeRows(driver: string, open: () => Promise<OpenedRows>, ho
       await store.profiles.save(changes(w, { held: new Map([["u1", heldFrom([3, 0], [recordOf(3, 0), recordOf(2, 2)])]]) }));
       const expected = { reason: "why", records: [recordOf(2, 1), recordOf(2, 2), recordOf(3, 0)] };
       expect([...await store.profiles.loadHeld(w, ["u1", "u2"])]).toEqual([["u1", expected]]);
+      expect([...await store.profiles.loadHeld(w, ["u1"], 1)]).toEqual([["u1", { reason: "why", records: [recordOf(2, 1)] }]]);
       expect((await store.profiles.loadUsers(w, ["u1"])).get("u1")).toMatchObject({ held: true, profile: { mark: [2, 0] } });
       for (const held of [await store.profiles.listHeld(50), await allBlocked()]) {
         expect(held.filter((entry) => entry.workspaceId === w)).toEqual([{ workspaceId: w, userId: "u1", reason: "why" }]);

@@ -130,7 +130,7 @@ function profileStore(database: Database, numbers: WorkspaceNumbers): ProfileSto
     page: (workspaceId, after, max) => page(selectAfter, workspaceId, [after, max]),
     pageBack: (workspaceId, before, max) => page(selectBefore, workspaceId, [before === "" ? lastCharacter : before, max]),
     loadFrozen: (workspaceId, mergeIds) => foundOf(mergeIds, (id) => loadFrozen(database, workspaceId, id)),
-    loadHeld: (workspaceId, ids) => foundOf(ids, (id) => loadHeld(database, workspaceId, id)),
+    loadHeld: (workspaceId, ids, max = noLimit) => foundOf(ids, (id) => loadHeld(database, [workspaceId, id], max)),
     loadUsers(workspaceId, ids) {
       const mayHave = { held: hasRows(database, "profile_held"), frozen: hasRows(database, "profile_frozen") };
       const read = profileReader(database, numbers.of(workspaceId));
@@ -233,14 +233,21 @@ function loadFrozen(database: Database, workspaceId: string, mergeId: string): F
   };
 }
 
-function loadHeld(database: Database, workspaceId: string, id: string): HeldUser | undefined {
+function loadHeld(
+  database: Database,
+  [workspaceId, id]: readonly [workspaceId: string, id: string],
+  max: number,
+): HeldUser | undefined {
   const row = database.prepare("SELECT reason FROM profile_held WHERE workspace_id = ? AND user_id = ?").get(workspaceId, id);
   if (row === undefined) return undefined;
   const records = database
-    .prepare("SELECT body FROM profile_held_records WHERE workspace_id = ? AND user_id = ? ORDER BY sequence, part")
-    .all(workspaceId, id);
+    .prepare("SELECT body FROM profile_held_records WHERE workspace_id = ? AND user_id = ? ORDER BY sequence, part LIMIT ?")
+    .all(workspaceId, id, max);
   return { reason: String(row["reason"]), records: records.map((record) => recordFromRow(record["body"])) };
 }
+
+/** As SQLite has it. */
+const noLimit = -1;
 
 function recordFromRow(body: unknown): ProfileRecord {
   return JSON.parse(String(body));

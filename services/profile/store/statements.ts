@@ -128,7 +128,7 @@ function userTables({ users, records }: { readonly users: string; readonly recor
       VALUES (:${markers}, :body, :mark_sequence, :mark_part, :open_merges) USING TIMESTAMP :stamp`,
     putHeldReason: `INSERT INTO ${users} (${names}, held_reason) VALUES (:${markers}, :held_reason) USING TIMESTAMP :stamp`,
     deleteHeldReason: `DELETE held_reason FROM ${users} USING TIMESTAMP :stamp WHERE ${ofOne}`,
-    selectHeldRecords: `SELECT body FROM ${records} WHERE ${ofOne}`,
+    selectHeldRecords: `SELECT body FROM ${records} WHERE ${ofOne} LIMIT :max`,
     putHeldRecord: `INSERT INTO ${records} (${names}, sequence, part, body)
       VALUES (:${markers}, :sequence, :part, :body) USING TIMESTAMP :stamp`,
     deleteHeldRecords: `DELETE FROM ${records} USING TIMESTAMP :stamp WHERE ${ofOne}`,
