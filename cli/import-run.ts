@@ -25,7 +25,7 @@ export async function runImport(entries: AsyncIterable<Entry>, options: RunOptio
   const { ledger, send } = options;
   for (const { number, seal, batch } of ledger.pending()) {
     refuseOtherKey(batch, seal, ledger);
-    const sent = await sendBatch(batch, seal, send);
+    const sent = await sendBatch(batch, seal, { ...send, isRepeat: true });
     ledger.settle(number, sent);
     options.settledBefore(sent);
   }

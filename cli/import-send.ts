@@ -17,6 +17,8 @@ export interface SendOptions {
   /** How long one batch is tried again without an answer that settles it. */
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
+  /** An earlier run sent the same, and may have had it taken. */
+  readonly isRepeat?: boolean;
   /** Called before each wait, for the person who watches. */
   onRetry(reason: string, waitMs: number): void;
 }
@@ -47,7 +49,7 @@ async function sendObjects(objects: readonly SentEntry[], seal: BatchSeal, optio
   const answer = await requestUntilSettled(text, {
     ...options,
     idempotencyKey: keyOf(objects, seal),
-    repeatsLate: objects.length === 1,
+    repeatsLate: objects.length === 1 || options.isRepeat === true,
   });
   if (answer.ok || answer.errors.length > 0) return settle(sent, answer.errors);
   const [only, ...more] = objects;
@@ -116,7 +118,7 @@ interface ObjectError {
 
 interface Request extends SendOptions {
   readonly idempotencyKey: string;
-  /** Nothing smaller can be sent over a slow link. */
+  /** Where it does not arrive in time, as over a slow link, nothing smaller can be sent. */
   readonly repeatsLate: boolean;
 }
 
@@ -212,7 +214,10 @@ function refusedAnswer(
   error: RefusedError | UnreachableError,
   { url, repeatsLate, waitedMs }: Pick<Request, "url" | "repeatsLate"> & { readonly waitedMs: number },
 ): Answer {
-  if (isLate(error) && !repeatsLate) return { ok: false, message: failureText(error), errors: [] };
+  if (isLate(error) && !repeatsLate) {
+    // Halves would be sent as a whole by the next run, whose link may be faster
+    throw new UnsentError("A request did not arrive in time (408): over a slow link send fewer rows in each, with --batch-size");
+  }
   if (isPassing(error) || isLate(error)) {
     throw new CommandError(`Gave up after ${Math.round(waitedMs / 1000)} s: ${failureText(error)}. Run the same command again to go on`);
   }
