@@ -84,7 +84,7 @@ function caughtBy({ caughtUp, layout }: MeshLanes, clock: Clock): Caught {
 
 function caughtUpWithGroups({ caughtUp, layout }: MeshLanes) {
   return (workspaceId: string, place?: Position) =>
-    caughtUp({ workspaceId, readAfter: place, ...(place && { end: place }) }, [readOf(layout, workspaceId, [groupsName])]);
+    caughtUp({ workspaceId, readAfter: place }, [readOf(layout, workspaceId, [groupsName])]);
 }
 
 /** The rows of the mesh, for `heddle backup` and `heddle restore` between the shapes. */

@@ -7,6 +7,7 @@ import { silentLogger } from "../../../platform/logger.ts";
 import { type LanePart, type LaneQuestions, openLaneApplied } from "./lane-applied.ts";
 import { laneLayout } from "../../../platform/lane/layout.ts";
 import { placeToBytes, type StepReport } from "../../../platform/lane/place.ts";
+import type { ProgressNotice } from "../../../platform/lane/progress-notices.ts";
 import { createLocalNotices } from "../../../platform/lane/progress-notices.fixture.ts";
 
 const layout = laneLayout(1, 2);
@@ -15,11 +16,13 @@ function openTest(first: readonly LogRecord[] = [], ask: LaneQuestions["ask"] = 
   const clock = fakeClock();
   const notices = createLocalNotices();
   const told = [...first];
+  const awaited: ProgressNotice[] = [];
   const listeners = new Set<(partition: number) => void>();
   const applied = openLaneApplied({
     layout,
     intakePartitions: 1,
     notices,
+    resolvers: { publish: (all) => void awaited.push(...all) },
     asks: { ask, isOwn: (lane) => lane === other },
     clock,
     logger: silentLogger,
@@ -34,6 +37,7 @@ function openTest(first: readonly LogRecord[] = [], ask: LaneQuestions["ask"] = 
   });
   return {
     applied,
+    awaited,
     clock,
     report(record: LogRecord) {
       told.push(record);
@@ -61,6 +65,18 @@ test("a read waits for its lane as of the step that resolved its place, and not 
   reached(own, 8);
   expect(await reading).toBe(true);
   expect(await applied.wait(place, [allOfOther], 0)).toBe(false);
+  await applied.close();
+});
+
+test("the resolver hears of a place that is waited for and that it has not resolved", async () => {
+  const { applied, awaited, report } = openTest();
+  applied.hurry(place);
+  expect(awaited).toEqual([{ kind: "awaited", ...place }]);
+  const reading = applied.wait(place, [], Infinity);
+  report(stepAt(11, { through: 5 }));
+  await reading;
+  applied.hurry(place);
+  expect(awaited).toHaveLength(1);
   await applied.close();
 });
 

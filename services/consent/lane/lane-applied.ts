@@ -20,6 +20,8 @@ export interface LaneAppliedParts {
   readonly layout: LaneLayout;
   readonly intakePartitions: number;
   readonly notices: ProgressNotices;
+  /** To the resolvers. */
+  readonly resolvers: Pick<ProgressNotices, "publish">;
   /** To the lanes' appliers. */
   readonly asks: LaneQuestions;
   readonly clock: Clock;
@@ -42,6 +44,8 @@ export interface LanePart {
 }
 
 export interface LaneApplied {
+  /** Who is about to wait for the place has not asked the profile service for it: the resolver rests no longer before it. */
+  hurry(place: Position): void;
   /** True as soon as what the intake held at `place` is applied in these parts of lanes; false after `ms`. */
   wait(place: Position, lanes: readonly LanePart[], ms: number): Promise<boolean>;
   /** Of a lane, as the layout numbers them: the last message that the resolvers sent there and the last that is applied, as far as is heard. */
@@ -101,6 +105,9 @@ export function openLaneApplied(parts: LaneAppliedParts): LaneApplied {
   }
 
   return {
+    hurry({ partition, sequence }) {
+      if ((heard[partition]?.resolved.reached ?? 0) < sequence) parts.resolvers.publish([{ kind: "awaited", partition, sequence }]);
+    },
     async wait(place, lanes, ms) {
       const of = heard[place.partition];
       if (of === undefined) throw new Error(`Expected a partition below ${heard.length}, got ${place.partition}`);

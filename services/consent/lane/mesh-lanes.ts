@@ -53,7 +53,7 @@ export interface MeshLanes {
 interface CaughtUpAsk {
   readonly workspaceId: string;
   readonly readAfter: Position | undefined;
-  /** The end of the workspace's order, where it was asked for after the read arrived; absent: NATS is asked for it. */
+  /** The end of the workspace's order as the profile service told it after the read arrived, so it is decided; absent: NATS is asked for it. */
   readonly end?: Position | undefined;
   /** How long the read has waited already, in milliseconds. */
   readonly waitedMs?: number;
@@ -86,7 +86,8 @@ async function open(options: MeshLanesOptions, opened: Opened): Promise<Omit<Mes
   opened.push(() => bus.close());
   const notices = openBusNotices(bus, `${logName}-progress-${service}`, clock);
   const asks = openBusAsks(bus, `${logName}-asks-${service}`);
-  const applied = openLaneApplied({ lanes, layout, intakePartitions: partitions, notices, asks, clock, logger });
+  const resolvers = openBusNotices(bus, `${logName}-progress`, clock);
+  const applied = openLaneApplied({ lanes, layout, intakePartitions: partitions, notices, resolvers, asks, clock, logger });
   opened.push(() => applied.close());
   const lag = openLanesLag({ service, lanes: lanesOf(service, layout), heard: (lane) => applied.heard(lane) }, clock);
   const watched = watchLags([lag], clock);
@@ -99,6 +100,7 @@ async function open(options: MeshLanesOptions, opened: Opened): Promise<Omit<Mes
       const partition = partitionOf(workspaceId, partitions);
       const waitedFor = reads.map(({ lane, names }) => ({ lane, keys: keysOf(workspaceId, names) }));
       const place = end ?? { partition, sequence: await intake.tail(partition) };
+      if (end === undefined) applied.hurry(place);
       if (await applied.wait(place, waitedFor, Math.max(limits.laneLookMsMin, limits.consentWaitMs - waitedMs))) return true;
       if (readAfter === undefined) return false;
       // A client whose answer may be behind still sees its own write in it
