@@ -67,20 +67,31 @@ export function scanTable(session: Session, cql: string, rowsMax: number): Async
   return pagesOf(session, { cql, values: {} }, rowsMax);
 }
 
-/** A read, page by page, without reading further than it is asked. Of large rows, of which many do not come together, fewer at a time. */
+/**
+ * A read, page by page, without reading further than it is asked. Of large rows, of which many do not come together, fewer at a time, and more again after
+ * some pages: the store may have been slow for another reason.
+ */
 export async function* pagesOf(session: Session, statement: Statement, rowsMax: number): AsyncGenerator<readonly Row[]> {
   let from: string | undefined;
+  let pages = 0;
   for (let most = rowsMax;;) {
     let page: Page;
     try {
       page = await session.page(statement, from === undefined ? { rowsMax: most } : { rowsMax: most, from });
     } catch (error) {
       if (most === 1 || !mayBeTooMuch(error)) throw error;
-      most >>= 1;
+      // Few attempts: each may take as long as a statement may
+      most = Math.max(1, Math.trunc(most / fewerTimes));
+      pages = 0;
       continue;
     }
     yield page.rows;
     if (page.next === undefined) return;
     from = page.next;
+    pages += 1;
+    if (pages % pagesBeforeMore === 0) most = Math.min(rowsMax, most * fewerTimes);
   }
 }
+
+const fewerTimes = 10;
+const pagesBeforeMore = 32;
