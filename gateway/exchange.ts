@@ -257,7 +257,7 @@ export class Exchange {
         else moved();
       },
       end: () => {
-        if (this.#traffic.draining) this.#closing = true;
+        if (this.#traffic.draining) this.closeAfter();
         response.end();
       },
     });

@@ -19,7 +19,8 @@ export const writtenVersion = 0;
 
 /**
  * Of a record that names users of memberships by their ids: the build before would read it as one about nobody, and pass over what a person
- * chose. Only pages of links write it, so it is written at once: the part that has them is updated last.
+ * chose, and stops before it as it is. Only pages of links have it written, so it is at once, and the changelog says in which order parts are updated.
+ * Records of lanes have nothing of this version: their next number is 3.
  */
 export const userIdsVersion = 2;
 

@@ -1,7 +1,6 @@
 /** The embedded store of the subscription service: memberships, groups and the ledger as tables of the shared SQLite file. */
 import { ledgerTables } from "../../../platform/ledger/sqlite.ts";
 import { openSqliteLogTails } from "../../../platform/log/sqlite.ts";
-import { isPassing } from "../../../platform/passing.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
 import { type OnEntries, openSqliteConsent, type SqliteConsent } from "../../consent/store/sqlite.ts";
 import type { Channel } from "../domain/group.ts";
@@ -74,18 +73,19 @@ async function sweep(
   }
   const failures: unknown[] = [];
   await database.write(() => {
+    const changed: [workspaceId: string, user: UserMemberships][] = [];
     for (const [workspaceId, userId] of free) {
       const row = database.prepare(selectUser).get(workspaceId, userId);
       if (row === undefined) continue;
       try {
         const user = membershipsFromRow(String(row["body"]));
         change(user);
-        writeUser(database, workspaceId, user);
+        changed.push([workspaceId, user]);
       } catch (error) {
-        if (isPassing(error)) throw error;
         failures.push(error);
       }
     }
+    for (const [workspaceId, user] of changed) writeUser(database, workspaceId, user);
   });
   if (failures.length > 0) throw failures[0];
   return free.length;
