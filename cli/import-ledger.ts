@@ -17,7 +17,7 @@ export interface BatchSeal {
   readonly identity: string;
   /** Keys name the rows of the batch too, as other rows were sent from these places before. */
   readonly named: boolean;
-  /** Digest of the API key, as a server remembers requests for each key apart. Memories of earlier builds have none. */
+  /** Digest of the API key, as a server remembers the requests of each key by itself. Memories of earlier builds have none. */
   readonly key?: string;
 }
 

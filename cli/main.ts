@@ -186,8 +186,8 @@ function addKeys(program: Command, done: (code: number) => void): void {
     .addHelpText(
       "after",
       `
-Requests are remembered for each key apart: repeat with the old key what was sent with it and not answered, and let imports end,
-before it ends.
+Requests are remembered for each key by itself: before the old key ends, repeat with it what was sent with it and not
+answered, and let imports end.
 
 Example:
   heddle keys rotate key_6kB2m --overlap-hours 24

@@ -21,7 +21,7 @@ export class RefusedError extends HeddleError {
   readonly body: unknown;
   /** Milliseconds after which another try makes sense, where the answer says so. */
   readonly retryAfterMs: number | undefined;
-  /** This answer is to a repeat: of an earlier attempt nobody knows whether it was done, and only the same request tells. */
+  /** This answer is to a repeat: of an earlier attempt it is not known whether it was done, and only the same request tells. */
   mayBeDone = false;
 
   constructor(refused: Refused) {

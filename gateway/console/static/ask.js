@@ -36,7 +36,7 @@ function refusedBy(answer, status) {
   return new Refused(answer.message ?? (typeof told === "string" ? told : `The server answered ${status}`), status);
 }
 
-/** The server says something every 10 s: a connection that is silent for longer has gone, though nobody closed it. */
+/** The server says something every 10 s: a connection that is silent for longer has gone, though it was not closed. */
 const silentMs = 30_000;
 
 /** Events of the server as they come, `{ id, event, data }`, until it ends the answer. Throws Refused, also where it falls silent. */

@@ -53,7 +53,7 @@ export interface MeshLanes {
 interface CaughtUpAsk {
   readonly workspaceId: string;
   readonly readAfter: Position | undefined;
-  /** The end of the workspace's order as the profile service told it after the read arrived, so it is decided; absent: NATS is asked for it. */
+  /** The end of the workspace's order as the profile service answered after the read arrived, so it is decided; absent: NATS is asked for it. */
   readonly end?: Position | undefined;
   /** How long the read has waited already, in milliseconds. */
   readonly waitedMs?: number;

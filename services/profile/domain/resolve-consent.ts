@@ -30,7 +30,7 @@ export function resolveConsent(effects: Effects, body: ConsentBody): void {
   }
 }
 
-/** By external id the one user, by address all who share it (specification, "States and transitions"), by user id the user, or whoever took the user in. */
+/** By external id the one user, by address all who share it (specification, "States and transitions"), by user id the user, or the one that has taken it in. */
 function resolveMemberships(effects: Effects, update: MembershipUpdate): void {
   const { groupId, state } = update;
   const keys = memberKeysOf(update);
@@ -63,7 +63,7 @@ function membersOf(view: Identities, key: MemberKey, unknown: IdentityKey[]): Me
   return row === undefined ? [] : [{ userIds: [row.id], ...sideListOf(sideOf(view, row, key)) }];
 }
 
-/** The id itself, or of whoever took its user in. */
+/** The id itself, or that of the user who has taken its user in. */
 function liveId(view: Identities, id: UserId): UserId | undefined {
   return view.user(id) === undefined ? view.takerOf(id) : id;
 }

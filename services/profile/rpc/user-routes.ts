@@ -5,6 +5,7 @@ import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import { isPlatformId } from "../../../platform/intake/names.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
+import { slicesBySize } from "../../../platform/slices-by-size.ts";
 import {
   type InspectUsersRequest,
   type ListUsersRequest,
@@ -109,23 +110,14 @@ async function list(parts: ServiceParts, message: ListUsersRequest, { signal }: 
   const { users } = await renderUsers(parts, profiles, { ...request, currencyRates });
   const usersJson = users.map(toJsonBytes);
   const isPaged = page.list !== "changed" && page.ids.length === 0;
-  const count = isPaged ? fitting(usersJson) : usersJson.length;
-  const following = count < usersJson.length ? profiles[count - 1]?.id : next;
+  // What does not fit into a message is of the page behind
+  const [fitting = []] = slicesBySize(usersJson, (json) => json.byteLength, { bytesMax: isPaged ? limits.usersPageBytesMax : Infinity });
+  const following = fitting.length < usersJson.length ? profiles[fitting.length - 1]?.id : next;
   return {
-    usersJson: usersJson.slice(0, count),
-    updatedAt: profiles.slice(0, count).map(({ updatedAt }) => BigInt(updatedAt)),
+    usersJson: fitting,
+    updatedAt: profiles.slice(0, fitting.length).map(({ updatedAt }) => BigInt(updatedAt)),
     nextPageToken: following === undefined ? "" : Buffer.from(following, "hex").toString("base64url"),
   };
-}
-
-/** How many of them a page holds: one at least, others while they fit into a message. */
-function fitting(usersJson: readonly Uint8Array[]): number {
-  let bytes = 0;
-  const end = usersJson.findIndex((json, at) => {
-    bytes += json.byteLength;
-    return at > 0 && bytes > limits.usersPageBytesMax;
-  });
-  return end === -1 ? usersJson.length : end;
 }
 
 /** No user has it, and a store can look for it. */
