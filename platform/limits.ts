@@ -186,6 +186,7 @@ export const limits = {
   cassandraReconnectMs: 1_000,
   cassandraCloseMsMax: 3_000,
   cassandraConnectionsPerHost: 2,
+  cassandraCountMs: 2_000,
   cassandraInFlightMax: 128,
   // Of the rows of users, by all lanes of a process
   cassandraLanesInFlightMax: 512,
