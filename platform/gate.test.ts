@@ -30,6 +30,16 @@ function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
+test("run() lets who is urgent by then in first", async () => {
+  const gate = createGate(1);
+  const begun: string[] = [];
+  let isUrgent = false;
+  const all = ["a", "b", "c"].map((name) => gate.run(() => Promise.resolve(begun.push(name)), () => isUrgent && name === "c"));
+  isUrgent = true;
+  await Promise.all(all);
+  expect(begun).toEqual(["a", "c", "b"]);
+});
+
 test("run() gives the place of a failure to the next", async () => {
   const gate = createGate(1);
   const failed = gate.run(() => Promise.reject(new Error("planted")));

@@ -40,7 +40,7 @@ export const laneLimits = {
   workspaceChangesFew: 8,
   transactionsApartMs: 60,
   // How long lanes and resolvers of a process work before calls that came meanwhile have their turn
-  timeSliceMs: 10,
+  timeSliceMs: 4,
   laneWaitMsMax: 2_000,
   memberBeatMs: 1_000,
   memberGoneMs: 3_500,

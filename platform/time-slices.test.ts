@@ -46,6 +46,14 @@ test("a piece that comes when nothing waits begins at once, also after a slice t
   expect(now).toBe(75);
 });
 
+test("who is urgent goes before others who came earlier", async () => {
+  const slices = createTimeSlices({ monotonic: () => 0 }, 10);
+  const order: string[] = [];
+  const lanes = ["a", "b", "c"].map((lane) => slices.next(() => lane === "c").then(() => order.push(lane)));
+  await Promise.all(lanes);
+  expect(order).toEqual(["a", "c", "b"]);
+});
+
 test("what others wait for goes before them", async () => {
   const slices = createTimeSlices({ monotonic: () => 0 }, 10);
   const order: string[] = [];

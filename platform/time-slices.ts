@@ -2,19 +2,21 @@
 import { nextTick } from "node:process";
 import { setImmediate } from "node:timers";
 import type { Clock } from "./clock.ts";
+import { WaitingLine } from "./waiting-line.ts";
 
 export interface TimeSlices {
   /**
    * Resolves, one caller after the other, for a piece of work: what it does until it waits for a store or the like is done before the next caller's
-   * begins. Where the pieces since the event loop turned took as long as a slice together, it turns first. First come, first served.
+   * begins. Where the pieces since the event loop turned took as long as a slice together, it turns first. Callers have their turns
+   * as in waiting-line.ts; `isUrgent` is asked as long as one waits.
    */
-  next(): Promise<void>;
+  next(isUrgent?: () => boolean): Promise<void>;
   /** As `next`, before all who wait: for what others wait for. */
   nextFirst(): Promise<void>;
 }
 
 export function createTimeSlices(clock: Pick<Clock, "monotonic">, sliceMs: number): TimeSlices {
-  const waiting: (() => void)[] = [];
+  const waiting = new WaitingLine();
   /** When the first piece since the event loop turned began; undefined: there was none. */
   let began: number | undefined;
   let isGoingOn = false;
@@ -27,13 +29,13 @@ export function createTimeSlices(clock: Pick<Clock, "monotonic">, sliceMs: numbe
   /** Comes back when all that the piece could do at once is done. */
   function goOn(): void {
     const now = clock.monotonic();
-    if (began === undefined && waiting.length > 0) {
+    if (began === undefined && !waiting.isEmpty) {
       began = now;
       setImmediate(turned);
     }
-    isGoingOn = waiting.length > 0 && now - (began ?? now) < sliceMs;
+    isGoingOn = !waiting.isEmpty && now - (began ?? now) < sliceMs;
     if (!isGoingOn) return;
-    waiting.shift()?.();
+    waiting.next();
     // Ticks run one after the other, and then the microtasks: a tick that one of these asks for comes when there are no more
     queueMicrotask(() => nextTick(goOn));
   }
@@ -45,7 +47,7 @@ export function createTimeSlices(clock: Pick<Clock, "monotonic">, sliceMs: numbe
   }
 
   return {
-    next: () => added(new Promise((resolve) => void waiting.push(resolve))),
-    nextFirst: () => added(new Promise((resolve) => void waiting.unshift(resolve))),
+    next: (isUrgent) => added(waiting.wait(isUrgent)),
+    nextFirst: () => added(waiting.waitFirst()),
   };
 }

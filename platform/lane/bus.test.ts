@@ -108,6 +108,18 @@ test("openBusNotices() brings what is told to everybody who listens, until they 
   expect(heard).toEqual([{ kind: "applied", lane: 3, position: 7 }, { kind: "applied", lane: 4, position: 8 }]);
 });
 
+test("openBusNotices() brings what is published to listeners of the same process at once, also while the bus is away", () => {
+  const bus = { ...createBus(), up: false };
+  const notices = openBusNotices(bus, "progress", fakeClock());
+  const heard: ProgressNotice[] = [];
+  const stop = notices.listen((one) => heard.push(one));
+  notices.publish([{ kind: "applied", lane: 3, position: 7 }]);
+  expect(heard).toEqual([{ kind: "applied", lane: 3, position: 7 }]);
+  stop();
+  notices.publish([{ kind: "applied", lane: 3, position: 8 }]);
+  expect(heard).toHaveLength(1);
+});
+
 test("openBusNotices() hears a process of the build before, which tells one at a time", () => {
   const bus = createBus();
   const heard: ProgressNotice[] = [];

@@ -30,14 +30,18 @@ export interface BusMessage {
  */
 export function openBusNotices(bus: Bus, subject: string, clock: Clock): ProgressNotices {
   const asks = `${subject}-asks`;
+  /** Of this process: they hear at once what it publishes, and once more from the bus. */
+  const listeners = new Set<(notice: ProgressNotice) => void>();
   function ask(): void {
     if (bus.up) bus.publish(asks, nothing);
   }
   return {
     publish(notices) {
+      for (const listener of listeners) notices.forEach(listener);
       if (bus.up) bus.publish(subject, toBytes(notices));
     },
     listen(listener) {
+      listeners.add(listener);
       // A process of the build before publishes them one by one
       const unsubscribe = bus.subscribe(subject, ({ data }) => {
         [fromBytes<ProgressNotice | readonly ProgressNotice[]>(data)].flat().forEach(listener);
@@ -46,6 +50,7 @@ export function openBusNotices(bus: Bus, subject: string, clock: Clock): Progres
       const end = repeatedly(clock, limits.progressAskMs, ask);
       ask();
       return () => {
+        listeners.delete(listener);
         end();
         deafen();
         unsubscribe();

@@ -32,6 +32,8 @@ export interface Place {
 
 /** A step as it is reported to those that wait for it; its checkpoint is the message right behind it. */
 export interface StepReport<Outcome = unknown> extends Place {
+  /** No row that says who has which name changes with it; as a step goes out after the rows of the one before it were written, all names are decided once it is there. */
+  readonly keepsNames?: true;
   readonly outcomes: readonly (readonly [sequence: number, outcome: Outcome])[];
 }
 

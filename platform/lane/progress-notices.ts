@@ -18,7 +18,9 @@ export type ProgressNotice =
   /** A lane, as the layout numbers them, can be read as of this message. */
   | { readonly kind: "applied"; readonly lane: number; readonly position: number }
   /** A read waits until this record of an intake partition is decided. */
-  | { readonly kind: "awaited"; readonly partition: number; readonly sequence: number };
+  | { readonly kind: "awaited"; readonly partition: number; readonly sequence: number }
+  /** A read waits until a lane is applied up to this message. */
+  | { readonly kind: "laneAwaited"; readonly lane: number; readonly position: number };
 
 export interface ProgressPublisher {
   written(partition: number, sequence: number): void;

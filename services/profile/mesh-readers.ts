@@ -6,7 +6,7 @@ import type { Log } from "../../platform/log/log.ts";
 import { packRecords } from "../../platform/log/packed-records.ts";
 import type { Logger } from "../../platform/logger.ts";
 import type { Tracer } from "../../platform/telemetry/tracer.ts";
-import { applyLane } from "./apply/apply-lane.ts";
+import { applyLane, type LaneApplier } from "./apply/apply-lane.ts";
 import { createLanePositions } from "../../platform/lane/lane-positions.ts";
 import type { LaneLayout } from "../../platform/lane/layout.ts";
 import type { IdentityStore, IdentityWriter, ProfileStore, ProfileWriter } from "./domain/ports.ts";
@@ -83,8 +83,10 @@ export function startMeshReaders(options: MeshReaderOptions): MeshReaders {
   const partitions = Array.from({ length: options.intake.partitions }, (_, partition) => `${resolving}${partition}`);
   const lanes = Array.from({ length: options.layout.lanes }, (_, lane) => `${applying}${lane}`);
   const resolvers: Resolvers = new Map();
+  const appliers: Appliers = new Map();
   const stopListening = options.notices.listen((notice) => {
     if (notice.kind === "awaited") resolvers.get(notice.partition)?.reading.awaited(notice.sequence);
+    else if (notice.kind === "laneAwaited") appliers.get(notice.lane)?.awaited(notice.position);
   });
   const ownership = ownWork({
     ...options,
@@ -92,7 +94,7 @@ export function startMeshReaders(options: MeshReaderOptions): MeshReaders {
     start: (work) =>
       work.startsWith(resolving)
         ? startResolver(options, { publisher, slices, resolvers }, Number(work.slice(resolving.length)))
-        : startApplier(options, { publisher, slices, gate, publishEvents }, Number(work.slice(applying.length))),
+        : startApplier(options, { publisher, slices, gate, publishEvents, appliers }, Number(work.slice(applying.length))),
   });
   return {
     owned: ownership.owned,
@@ -149,21 +151,24 @@ function startResolver(
   };
 }
 
+type Appliers = Map<number, Pick<LaneApplier, "awaited">>;
+
 /** What the appliers of a process have in common. */
 interface ApplierShares {
   readonly publisher: ProgressPublisher;
   readonly slices: TimeSlices;
   readonly gate: Gate;
   readonly publishEvents: Events["publish"];
+  readonly appliers: Appliers;
 }
 
 function startApplier(
   options: MeshReaderOptions,
-  { publisher, slices, gate, publishEvents }: ApplierShares,
+  { publisher, slices, gate, publishEvents, appliers }: ApplierShares,
   lane: number,
 ): Reading {
   const outgoing = createOutgoing(publishEvents, options.logger);
-  return applyLane({
+  const applier = applyLane({
     ...options,
     lane,
     outgoing,
@@ -182,4 +187,12 @@ function startApplier(
     unpack: readLaneMessage,
     onApplied: (position) => publisher.applied(lane, position),
   });
+  appliers.set(lane, applier);
+  return {
+    ...applier,
+    async close() {
+      appliers.delete(lane);
+      await applier.close();
+    },
+  };
 }

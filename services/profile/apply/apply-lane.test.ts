@@ -27,7 +27,7 @@ function recordOf(sequence: number) {
 }
 
 /** An applier of a lane with these messages, where `kept` is the position that is saved, and what it says of how far it is. */
-function openLane(kept: { position: number } = { position: 0 }) {
+function openLane(kept: { position: number } = { position: 0 }, gate = createGate(1)) {
   const clock = fakeClock();
   const messages: Uint8Array[] = [];
   const applied: number[] = [];
@@ -54,7 +54,7 @@ function openLane(kept: { position: number } = { position: 0 }) {
     publish: () => Promise.resolve(),
     pack: (items) => packLaneMessage(items.map(packItem)),
     unpack: readLaneMessage,
-    gate: createGate(1),
+    gate,
     trimBytes: 1e9,
     clock,
     logger: silentLogger,
@@ -79,6 +79,29 @@ test("readers wait for a user who is held once, however much comes for it afterw
   for (const sequence of [4, 5]) {
     await send(sequence);
     expect(applied.at(-1)).toBe(messages.length);
+  }
+  await reading.close();
+});
+
+test("a lane goes before others as long as a read waits for one of its messages", async () => {
+  const asked: (() => boolean | undefined)[] = [];
+  const begin: (() => void)[] = [];
+  const { messages, applied, reading, notify } = openLane({ position: 0 }, {
+    async run(work, isUrgent) {
+      asked.push(() => isUrgent?.());
+      await new Promise<void>((resolve) => begin.push(resolve));
+      return await work();
+    },
+  });
+  await vi.waitFor(() => expect(applied).toContain(0));
+  for (const sequence of [3, 4, 5]) {
+    messages.push(packLaneMessage([packItem({ workspaceId: "w", item: recordOf(sequence) })]));
+    notify();
+    await vi.waitFor(() => expect(asked).toHaveLength(sequence - 2));
+    const before = asked.at(-1)?.();
+    reading.awaited(Math.min(messages.length, 2));
+    expect([before, asked.at(-1)?.()]).toEqual([false, sequence < 5]);
+    begin.at(-1)?.();
   }
   await reading.close();
 });

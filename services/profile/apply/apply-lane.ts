@@ -48,7 +48,12 @@ export interface LaneParts extends Omit<ApplyParts, "holds" | "announce"> {
   readonly onApplied: (position: number) => void;
 }
 
-export function applyLane(parts: LaneParts): Reading {
+export interface LaneApplier extends Reading {
+  /** A read waits for this message: the lane goes before others. */
+  awaited(position: number): void;
+}
+
+export function applyLane(parts: LaneParts): LaneApplier {
   const applier = new Applier(parts);
   const partition = parts.layout.profile(parts.lane);
   const reading = readOn({
@@ -61,6 +66,7 @@ export function applyLane(parts: LaneParts): Reading {
   }, applier);
   return {
     ...reading,
+    awaited: (position) => applier.awaited(position),
     async close() {
       await reading.close();
       await applier.close();
@@ -72,6 +78,8 @@ class Applier {
   readonly #parts: LaneParts & ApplyParts;
   /** Undefined: has to be read again. */
   #position: number | undefined;
+  /** The last message that a read is known to wait for. */
+  #awaited = 0;
   /** The last read found something. */
   #hasRead = false;
   /** By user: where the lane could be read before it began to wait, and when that was. */
@@ -117,6 +125,10 @@ class Applier {
     return last === undefined ? this.#restMs() : "busy";
   }
 
+  awaited(position: number): void {
+    this.#awaited = Math.max(this.#awaited, position);
+  }
+
   /** A successor goes on from what is saved. */
   async close(): Promise<void> {
     if (this.#position === undefined) return;
@@ -152,10 +164,12 @@ class Applier {
   async #apply(records: readonly LogRecord[], after: number): Promise<void> {
     const { outgoing } = this.#parts;
     if (outgoing.waiting > limits.eventsWaitingMax) await outgoing.settled();
+    // Asked again and again: a read may come while they wait for their turn
+    const isUrgent = this.#isAwaitedAfter.bind(this, after);
     const applied = await this.#parts.gate.run(async () => {
-      await this.#parts.slices?.next();
+      await this.#parts.slices?.next(isUrgent);
       return await this.#applyTraced(records.flatMap(({ body }) => this.#parts.unpack(body)));
-    });
+    }, isUrgent);
     for (const user of applied) {
       this.#report(user);
       this.#noteWaiting(user, after);
@@ -170,6 +184,10 @@ class Applier {
       const traced = { ...profiles, save: (changes: UserChanges) => writing(() => profiles.save(changes)) };
       return applyBatch({ ...this.#parts, profiles: traced }, items);
     });
+  }
+
+  #isAwaitedAfter(position: number): boolean {
+    return this.#awaited > position;
   }
 
   #noteWaiting({ workspaceId, userId, held, blocked }: SlowUser, after: number): void {

@@ -163,6 +163,38 @@ test("openMeshApplied() counts a place as decided once its rows are written, and
   expect(await isIn([0, 1])).toBe(0);
 });
 
+test("openMeshApplied() counts a place that changes no names as decided before its rows are written, and as applied after that", async () => {
+  const { applied, publisher, clock } = open();
+  await report(12, { through: 5, keepsNames: true, touched: [[0, 3]] });
+  const place = { partition: 0, sequence: 5 };
+  expect([await applied.waitDecided(place, 40), applied.decidedThrough(place)]).toEqual([40, 5]);
+  publisher.applied(0, 10);
+  expect(await applied.waitUsers(place, { workspaceId: "w", ids: [userIn(0)] }, 0)).toBe(0);
+  expect(await isApplied(applied, 5)).toBe(false);
+  clock.advance(limits.progressGatherMs);
+  publisher.written(0, 13);
+  expect(await isApplied(applied, 5)).toBe(true);
+});
+
+test("openMeshApplied() says which lanes are waited for, each once", async () => {
+  const { applied, publisher, clock, notices } = open();
+  const awaited: unknown[] = [];
+  notices.listen((notice) => notice.kind === "laneAwaited" && awaited.push([notice.lane, notice.position]));
+  await report(12, { through: 5, keepsNames: true, touched: [[0, 3], [1, 2]] });
+  const wait = (lanes: readonly number[]) =>
+    void applied.waitUsers({ partition: 0, sequence: 5 }, { workspaceId: "w", ids: lanes.map(userIn) }, 1_000);
+  publisher.applied(0, 10);
+  wait([0]);
+  expect(awaited).toEqual([]);
+  wait([0, 1]);
+  wait([1]);
+  expect(awaited).toEqual([[1, 11]]);
+  await report(16, { through: 6, keepsNames: true, tails: [10, 11], touched: [[0, 2], [1, 1]] });
+  wait([0, 1]);
+  clock.advance(limits.progressGatherMs);
+  expect(awaited).toEqual([[1, 11], [0, 15], [1, 16]]);
+});
+
 test("openMeshApplied() lets users wait for what is decided at the call, and for nothing that is decided later", async () => {
   const { applied, publisher, clock } = open();
   await report(12, { through: 5, touched: [[0, 3]] });

@@ -35,6 +35,7 @@ export function openMeshApplied(parts: MeshAppliedParts): MeshApplied {
   const { clock, layout } = parts;
   const lanes = Array.from({ length: layout.lanes }, () => createProgress(clock));
   const heard = Array.from({ length: parts.intakePartitions }, () => new HeardPartition(clock, lanes));
+  const awaited = new AwaitedNotices(parts);
   const readings = heard.map((own, partition) =>
     readStepReports(parts, { partition, take: (records) => takeReports(own, layout.lanes, records), isAwaited: () => true })
   );
@@ -56,22 +57,24 @@ export function openMeshApplied(parts: MeshAppliedParts): MeshApplied {
   }
 
   /** Who waits for what is not decided ends the rest before the next step. */
-  function awaited({ partition, sequence }: Position): HeardPartition {
+  function hurried({ partition, sequence }: Position): HeardPartition {
     const heard = of(partition);
-    if (heard.decided.reached < sequence) {
-      heard.hurry(sequence, (last) => parts.notices.publish([{ kind: "awaited", partition, sequence: last }]));
-    }
+    if (heard.decided.reached < sequence) awaited.publish(`partition ${partition}`, sequence, { kind: "awaited", partition, sequence });
     return heard;
   }
 
   return {
-    wait: (position, ms) => awaited(position).progress.wait(position.sequence, ms),
+    wait: (position, ms) => hurried(position).progress.wait(position.sequence, ms),
     through: ({ partition }) => of(partition).progress.reached,
-    waitDecided: (position, ms) => awaited(position).decided.waitLeft(position.sequence, ms),
+    waitDecided: (position, ms) => hurried(position).decided.waitLeft(position.sequence, ms),
     decidedThrough: ({ partition }) => of(partition).decided.reached,
     async waitUsers({ partition }, { workspaceId, ids }, ms) {
       const { tails } = of(partition);
       const own = lanesOf(layout, workspaceId, ids);
+      for (const lane of own) {
+        const position = tails[lane] ?? 0;
+        if ((lanes[lane]?.reached ?? 0) < position) awaited.publish(`lane ${lane}`, position, { kind: "laneAwaited", lane, position });
+      }
       const left = await Promise.all([...own].map((lane) => lanes[lane]?.waitLeft(tails[lane] ?? 0, ms)));
       return left.reduce((least, one) => least === undefined || one === undefined ? undefined : Math.min(least, one), ms);
     },
@@ -79,7 +82,7 @@ export function openMeshApplied(parts: MeshAppliedParts): MeshApplied {
     trouble: () => readings.map((reading) => reading.trouble()).find((reason) => reason !== undefined),
     async close() {
       stop();
-      for (const partition of heard) partition.close();
+      awaited.close();
       await Promise.all(readings.map((reading) => reading.close()));
     },
   };
@@ -99,6 +102,7 @@ function lanesOf(layout: LaneLayout, workspaceId: string, ids: readonly UserId[]
 interface ReportedStep {
   readonly through: number;
   readonly checkpoint: number;
+  readonly keepsNames: boolean;
   /** Of the profile lanes, which come first in the layout. */
   readonly tails: readonly number[];
 }
@@ -112,14 +116,8 @@ class HeardPartition {
   readonly #lanes: readonly Progress[];
   #steps: ReportedStep[] = [];
   #written = 0;
-  /** The last place that a read waits for, and the last that resolvers know of. */
-  #awaited = 0;
-  #published = 0;
-  #cancel: (() => void) | undefined;
-  readonly #clock: Clock;
 
   constructor(clock: Clock, lanes: readonly Progress[]) {
-    this.#clock = clock;
     this.progress = createProgress(clock);
     this.decided = createProgress(clock);
     this.#lanes = lanes;
@@ -134,29 +132,13 @@ class HeardPartition {
     this.settle();
   }
 
-  /** Publishes it at once, but what is waited for within `progressGatherMs` of that together. */
-  hurry(sequence: number, publish: (awaited: number) => void): void {
-    this.#awaited = Math.max(this.#awaited, sequence);
-    if (this.#cancel !== undefined || this.#awaited === this.#published) return;
-    this.#published = this.#awaited;
-    publish(this.#awaited);
-    this.#cancel = this.#clock.after(limits.progressGatherMs, () => {
-      this.#cancel = undefined;
-      this.hurry(0, publish);
-    });
-  }
-
-  close(): void {
-    this.#cancel?.();
-  }
-
   wrote(sequence: number): void {
     this.#written = Math.max(this.#written, sequence);
     this.settle();
   }
 
   settle(): void {
-    const decided = this.#steps.findLast((step) => step.checkpoint <= this.#written);
+    const decided = this.#steps.findLast((step) => step.keepsNames || step.checkpoint <= this.#written);
     if (decided !== undefined && decided.through > this.decided.reached) {
       this.tails = decided.tails;
       this.decided.advance(decided.through);
@@ -175,11 +157,49 @@ class HeardPartition {
   }
 }
 
+/** What reads wait for: published at once, but what comes within `progressGatherMs` of that together. */
+class AwaitedNotices {
+  /** The last place of each partition and lane that resolvers and appliers know of, or are to know of. */
+  readonly #places = new Map<string, number>();
+  readonly #due = new Map<string, ProgressNotice>();
+  #cancel: (() => void) | undefined;
+  readonly #parts: Pick<MeshAppliedParts, "notices" | "clock">;
+
+  constructor(parts: Pick<MeshAppliedParts, "notices" | "clock">) {
+    this.#parts = parts;
+  }
+
+  publish(key: string, place: number, notice: ProgressNotice): void {
+    if ((this.#places.get(key) ?? 0) >= place) return;
+    this.#places.set(key, place);
+    this.#due.set(key, notice);
+    if (this.#cancel === undefined) this.#publishDue();
+  }
+
+  close(): void {
+    this.#cancel?.();
+  }
+
+  #publishDue(): void {
+    this.#cancel = undefined;
+    if (this.#due.size === 0) return;
+    const notices = [...this.#due.values()];
+    this.#due.clear();
+    this.#cancel = this.#parts.clock.after(limits.progressGatherMs, () => this.#publishDue());
+    this.#parts.notices.publish(notices);
+  }
+}
+
 function takeReports(partition: HeardPartition, lanes: number, records: readonly LogRecord[]): void {
   for (const { sequence, body } of records) {
     const report = stepReportFromBytes<RecordOutcome>(body);
     for (const [place, outcome] of report.outcomes) partition.outcomes.put(place, outcome);
     const checkpoint = sequence + 1;
-    partition.reported({ through: report.through, checkpoint, tails: tailsAfter(report, checkpoint).slice(0, lanes) });
+    partition.reported({
+      through: report.through,
+      checkpoint,
+      keepsNames: report.keepsNames === true,
+      tails: tailsAfter(report, checkpoint).slice(0, lanes),
+    });
   }
 }

@@ -78,6 +78,7 @@ test("packStep() ends with what is told and the checkpoint, which know where eac
     expect(placeFromBytes(messages.at(-1)?.body ?? new Uint8Array())).toEqual(place);
     expect(stepReportFromBytes(told?.body ?? new Uint8Array())).toEqual({
       ...place,
+      keepsNames: true,
       outcomes: [[7, { repeat: { kind: "first", answer } }]],
     });
     const first = 100;
@@ -88,6 +89,20 @@ test("packStep() ends with what is told and the checkpoint, which know where eac
     }
   }));
 });
+
+test.each([
+  { what: "no rows", rows: { all: [] }, keeps: true },
+  { what: "counts alone", rows: { all: [rowsOf("w", "n:newest", "n:m:7"), rowsOf("v")] }, keeps: true },
+  { what: "a name beside counts", rows: { all: [rowsOf("w", "n:newest"), rowsOf("v", "n:total", "x:a")] }, keeps: undefined },
+  { what: "some of the rows of a record", rows: { some: rowEntriesOf([rowsOf("w", "n:newest")]) }, keeps: undefined },
+])("packStep() reports whether names are as they were: $what", ({ rows, keeps }) => {
+  const [report] = recordsIn(step([], rows), `l.${layout.reports(0)}`);
+  expect(stepReportFromBytes(report?.body ?? new Uint8Array()).keepsNames).toBe(keeps);
+});
+
+function rowsOf(workspaceId: string, ...keys: readonly IdentityKey[]) {
+  return { workspaceId, rows: new Map(keys.map((key) => [key, {}])) };
+}
 
 const changed: Rows = new Map<IdentityKey, unknown>([["x:a", "ü".repeat(100)], ["u:1", { id: "1" }], ["x:b", undefined]]);
 

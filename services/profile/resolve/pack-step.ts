@@ -7,7 +7,7 @@ import { packJson } from "../../../platform/log/packed-records.ts";
 import type { IdentityKey } from "../domain/identity.ts";
 import type { LaneLayout } from "../../../platform/lane/layout.ts";
 import type { RecordOutcome } from "../domain/ports.ts";
-import { type Place, placeToBytes } from "../../../platform/lane/place.ts";
+import { type Place, placeToBytes, type StepReport } from "../../../platform/lane/place.ts";
 import type { Effect, RowChanges } from "./plan-effects.ts";
 
 export interface PackParts {
@@ -62,7 +62,11 @@ export function packStep(parts: PackParts, sizes: StepSizes, { effects, rows, ou
   for (let count = 1;;) {
     const last = messages.length + count;
     const whole: Place = { ...place, touched: Array.from(ends, ([lane, at]) => [lane, last - at] as const) };
-    const reports = cutRecord(subjectOf(layout.reports(partition)), stepReportToBytes(whole, outcomes), sizes.messageBytesMax);
+    const reports = cutRecord(
+      subjectOf(layout.reports(partition)),
+      stepReportToBytes({ ...whole, ...(keepsNames(rows) && { keepsNames: true }), outcomes }),
+      sizes.messageBytesMax,
+    );
     if (reports.length === count) {
       return { messages: [...messages, ...reports, { subject: checkpointSubject, body: placeToBytes(whole) }], place: whole };
     }
@@ -187,7 +191,11 @@ export function readRows(records: readonly Uint8Array[]): RowChanges[] {
     .map(([workspaceId, rows]) => ({ workspaceId, rows: new Map(rows.map(([key, row]) => [key, row])) }));
 }
 
-function stepReportToBytes(place: Place, outcomes: StepContent["outcomes"]): Uint8Array {
-  const report = { ...place, outcomes };
+/** Counts alone: no name, address or user changes. */
+function keepsNames(rows: StepContent["rows"]): boolean {
+  return "all" in rows && rows.all.every(({ rows: some }) => some.keys().every((key) => key.startsWith("n:")));
+}
+
+function stepReportToBytes(report: StepReport): Uint8Array {
   return placeToBytes(report);
 }

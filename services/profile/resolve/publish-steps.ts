@@ -272,7 +272,7 @@ class PublishedSteps implements Steps {
     const { identities, marks, partition } = this.#parts;
     const noting = marks?.reach(new Map([[`resolve-${partition}`, sequence], [`intake-${partition}`, through]]));
     const some = changes.filter(({ rows }) => rows.size > 0);
-    const writing = inFlight(some, limits.workspacesTogetherMax, ({ workspaceId, rows }) => identities.save(workspaceId, rows, sequence));
+    const writing = inFlight(some, limits.cassandraInFlightMax, ({ workspaceId, rows }) => identities.save(workspaceId, rows, sequence));
     await allDone([noting, writing]);
     if (marks !== undefined) this.#noted = sequence;
   }
