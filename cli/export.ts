@@ -7,6 +7,7 @@ import { systemClock } from "../platform/clock.ts";
 import { openDatabase } from "../platform/sqlite/database.ts";
 import { limits } from "../platform/limits.ts";
 import { readPeer } from "../platform/mesh-config.ts";
+import { slicesOf } from "../platform/slices-by-size.ts";
 import { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { readMessagingStatus } from "../services/messaging-status/wire.ts";
 import { readUsers } from "../services/profile/wire.ts";
@@ -98,10 +99,8 @@ async function* readMesh({ env, workspace: name }: ExportOptions): AsyncGenerato
 async function* readNamed(file: string, options: ExportOptions, missing: string[]): AsyncGenerator<readonly unknown[]> {
   const url = serverUrl(options);
   const client = openClient({ url, key: serverKey(options) });
-  const wanted = readIds(file);
-  for (let at = 0; at < wanted.length; at += limits.itemsPerRequestMax) {
-    const body = bodyOf(wanted.slice(at, at + limits.itemsPerRequestMax));
-    const answer = await post(client, url, body);
+  for (const some of slicesOf(readIds(file), limits.itemsPerRequestMax)) {
+    const answer = await post(client, url, bodyOf(some));
     missing.push(...(answer.invalid_user_ids ?? []).map(String));
     yield answer.users ?? [];
   }

@@ -3,14 +3,11 @@ import type { Clock } from "../platform/clock.ts";
 import { limits } from "../platform/limits.ts";
 import { connectJetStream, type ConnectOptions, type JetStreamConnection } from "../platform/log/jetstream-connection.ts";
 
-export interface Bus {
+export interface GatewayBus {
   /** Lost where NATS cannot be reached. Never throws. */
   publish(subject: string, body: Uint8Array): void;
   /** The returned function stops it. */
   subscribe(subject: string, callback: (body: Uint8Array) => void): () => void;
-}
-
-export interface GatewayBus extends Bus {
   /** The first try to connect is over. */
   readonly tried: Promise<void>;
   close(): Promise<void>;

@@ -9,12 +9,12 @@ import { readOptionalNats, readStore, type StoreConfig, type StreamsConfig } fro
 import type { Tenants } from "../platform/rpc/tenants.ts";
 import type { Access } from "./access/access.ts";
 import type { AccessAdmin } from "./access/admin.ts";
-import { openBusNotices } from "./access/notices.ts";
+import { openAccessNotices } from "./access/notices.ts";
 import { openProcesses, type Processes } from "./access/processes.ts";
 import { accessLayout, openAccess } from "./access/store.ts";
 import { openTenants } from "./access/tenants.ts";
 import { openRestoreNotes, type RestoreNotes } from "./access/restore-notes.ts";
-import { type Bus, connectGatewayBus } from "./gateway-bus.ts";
+import { connectGatewayBus, type GatewayBus } from "./gateway-bus.ts";
 import { openWritePause, type WritePause } from "./access/write-pause.ts";
 
 export interface MeshAccessConfig {
@@ -42,7 +42,7 @@ export interface MeshAccess {
   readonly writes: WritePause;
   readonly processes: Processes;
   /** To the other gateways; undefined where there is no NATS. */
-  readonly bus?: Bus;
+  readonly bus?: GatewayBus;
   close(): Promise<void>;
 }
 
@@ -64,7 +64,7 @@ export async function openMeshAccess(
       documents,
       installation,
       ...parts,
-      ...(bus && { notices: openBusNotices(bus, `${installation}-access`) }),
+      ...(bus && { notices: openAccessNotices(bus, `${installation}-access`) }),
     });
     return {
       access,

@@ -9,7 +9,7 @@ export interface AccessNotices {
 }
 
 /** `subject` is shared by all gateways of an installation, and by nothing else. */
-export function openBusNotices(bus: Pick<GatewayBus, "tried" | "publish" | "subscribe">, subject: string): AccessNotices {
+export function openAccessNotices(bus: Pick<GatewayBus, "tried" | "publish" | "subscribe">, subject: string): AccessNotices {
   return {
     async notify() {
       await bus.tried;

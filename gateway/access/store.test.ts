@@ -14,7 +14,7 @@ import type { Access } from "./access.ts";
 import { parseDeclaration } from "./declaration.ts";
 import { declare } from "./declare.ts";
 import { createKey, revokeKey } from "./keys.ts";
-import { openBusNotices } from "./notices.ts";
+import { openAccessNotices } from "./notices.ts";
 import { accessLayout, type AccessOptions, openAccess } from "./store.ts";
 
 const schema = [readFileSync(join(import.meta.dirname, "schema/schema.cql"), "utf8")];
@@ -159,7 +159,7 @@ test("a notice makes the others read at once, without any turn of the clock", as
       return () => void listeners.delete(listener);
     },
   };
-  const notices = openBusNotices(bus, "heddle-access");
+  const notices = openAccessNotices(bus, "heddle-access");
   const gateway = await open({ notices });
   const command = await open({ notices });
   await declare(command, parseDeclaration(file));

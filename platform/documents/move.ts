@@ -1,5 +1,6 @@
 /** Documents on their way from one store to another, for backups: as they are, whatever they mean. */
 import { limits } from "../limits.ts";
+import { slicesOf } from "../slices-by-size.ts";
 import { type Document, type Documents, head, idsAboveAll, idsBelowAll, type Key, nextHead, revisionOf, type Write } from "./documents.ts";
 import { expiryOf } from "./value-bytes.ts";
 
@@ -58,8 +59,7 @@ export async function writeDocuments(
   { partition, writes }: MovedDocuments,
   isLarge: (kind: string) => boolean,
 ): Promise<void> {
-  for (let at = 0; at < writes.length; at += limits.movedEntriesPerWrite) {
-    const some = writes.slice(at, at + limits.movedEntriesPerWrite);
+  for (const some of slicesOf(writes, limits.movedEntriesPerWrite)) {
     await to.changeIf(partition, {
       reads: [head],
       large: some.filter(({ key }) => isLarge(key.kind)),

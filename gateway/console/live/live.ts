@@ -4,7 +4,7 @@ import { newId } from "../../../platform/identifier.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { AnswerStream, HttpAnswer } from "../../http-message.ts";
-import type { Bus } from "../../gateway-bus.ts";
+import type { GatewayBus } from "../../gateway-bus.ts";
 import type { LiveFilter } from "./filter.ts";
 import { type LiveRequest, liveRequestOf, type SeenRequest, withoutPersonal } from "./seen.ts";
 import { endText, type Rates, type Viewer, type Wanted, Watch } from "./watch.ts";
@@ -27,7 +27,7 @@ export interface Live extends LiveSource {
 
 /** How gateways reach each other; without it each shows its own requests alone. */
 export interface Between {
-  readonly bus: Bus;
+  readonly bus: Pick<GatewayBus, "publish" | "subscribe">;
   readonly installation: string;
 }
 

@@ -1,5 +1,6 @@
 /** The report of what is not translated yet. */
 import { limits } from "../../../platform/limits.ts";
+import { slicesOf } from "../../../platform/slices-by-size.ts";
 import { knownLocale } from "./find-messages.ts";
 import {
   type Locale,
@@ -61,9 +62,8 @@ async function missingOf(
   signal.throwIfAborted();
   const [source] = await store.texts(workspaceId, [{ messageId, localeId: sourceLocaleId }]);
   const found: Pick<MissingTexts, "locale" | "textIds">[] = [];
-  for (let at = 0; at < locales.length; at += limits.translationsInFlightMax) {
+  for (const some of slicesOf(locales, limits.translationsInFlightMax)) {
     signal.throwIfAborted();
-    const some = locales.slice(at, at + limits.translationsInFlightMax);
     const texts = await store.texts(workspaceId, some.map(({ id }) => ({ messageId, localeId: id })));
     found.push(...some.map((locale, place) => ({ locale, textIds: missingIds(source, texts[place]) })));
   }

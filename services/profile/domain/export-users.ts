@@ -1,5 +1,6 @@
 /** Use case: profiles read back by any identifier (POST /users/export/ids). */
 import { limits } from "../../../platform/limits.ts";
+import { slicesOf } from "../../../platform/slices-by-size.ts";
 import { catchUpNames, type NamesRead, type ReadParts, type ReadRequest } from "./catch-up.ts";
 import { waitingIn, type WaitingStatuses } from "./email-statuses.ts";
 import { findUsers, type ReadKey } from "./find-users.ts";
@@ -71,9 +72,8 @@ async function loadUsers(
   ids: readonly UserId[],
 ): Promise<ReadonlyMap<UserId, StoredUser>> {
   const found = new Map<UserId, StoredUser>();
-  for (let at = 0; at < ids.length; at += limits.exportUsersPerRead) {
-    const some = await profiles.loadUsers(workspaceId, ids.slice(at, at + limits.exportUsersPerRead));
-    for (const [id, user] of some) found.set(id, user);
+  for (const some of slicesOf(ids, limits.exportUsersPerRead)) {
+    for (const [id, user] of await profiles.loadUsers(workspaceId, some)) found.set(id, user);
     signal?.throwIfAborted();
   }
   return found;

@@ -1,5 +1,5 @@
 /**
- * Steps as messages of a log, each whole and behind a fence. Two resolvers may run at the same time: the fence lets through
+ * Steps of the mesh, as messages of a log, each whole and behind a fence. Two resolvers may run at the same time: the fence lets through
  * one step after each checkpoint, and the resolver that is refused forgets its state and reads the checkpoint again.
  */
 import { type BackgroundTask, createBackgroundTask } from "../../../platform/background-task.ts";

@@ -1,6 +1,7 @@
 /** Loads what the resolver asks for until every record of a workspace is resolved or found to be poison. */
 import { setImmediate } from "node:timers/promises";
 import { limits } from "../../../platform/limits.ts";
+import { slicesOf } from "../../../platform/slices-by-size.ts";
 import type { Identities } from "../domain/identities.ts";
 import type { IdentityKey } from "../domain/identity.ts";
 import type { IntakeRecord } from "../domain/intake-record.ts";
@@ -76,8 +77,7 @@ async function loadAhead(
 async function loadKeys(view: Identities, keys: readonly IdentityKey[], store: IdentityStore): Promise<void> {
   const isFanOut = keys.length > limits.identityRowsPerLoad;
   if (isFanOut) await setImmediate();
-  for (let at = 0; at < keys.length; at += limits.identityRowsPerLoad) {
-    const some = keys.slice(at, at + limits.identityRowsPerLoad);
+  for (const some of slicesOf(keys, limits.identityRowsPerLoad)) {
     const found = await store.load(view.workspaceId, some);
     view.load(some, found);
     if (isFanOut || found.values().some(isLong)) await setImmediate();
