@@ -67,7 +67,7 @@ export const profileLimits = {
   // Texts that go to the end, where room is made, in place of being forgotten
   profileRowsMovedMax: 1_000,
   workspacesCachedMax: 1_024,
-  // Workspaces of a step that are resolved, or whose rows are written, at the same time; those of a batch of a lane, of which many work at once
+  // Workspaces of a step that are resolved at the same time; those of a batch of a lane, of which many work at once
   workspacesTogetherMax: 16,
   workspacesOfLaneTogetherMax: 4,
   // Full batches that are written, or reads that are made, at the same time of rows that live together

@@ -8,6 +8,8 @@ interface Waiting {
 
 export class WaitingLine {
   readonly #waiting: Waiting[] = [];
+  /** Of those who wait, who may be urgent: without them nobody is looked for in a long line. */
+  #askable = 0;
   #wasUrgent = false;
 
   get isEmpty(): boolean {
@@ -16,20 +18,24 @@ export class WaitingLine {
 
   /** Resolves at its turn. */
   wait(isUrgent?: () => boolean): Promise<void> {
+    if (isUrgent !== undefined) this.#askable += 1;
     return new Promise((go) => void this.#waiting.push({ go, isUrgent }));
   }
 
   /** Before all who wait. */
   waitFirst(): Promise<void> {
+    this.#askable += 1;
     return new Promise((go) => void this.#waiting.unshift({ go, isUrgent: () => true }));
   }
 
   /** Gives somebody the turn; false where nobody waits. */
   next(): boolean {
-    const urgent = this.#wasUrgent ? -1 : this.#waiting.findIndex(({ isUrgent }) => isUrgent?.() === true);
+    const isAsked = this.#askable > 0 && !this.#wasUrgent;
+    const urgent = isAsked ? this.#waiting.findIndex(({ isUrgent }) => isUrgent?.() === true) : -1;
     this.#wasUrgent = urgent > 0;
-    const [first] = this.#waiting.splice(Math.max(0, urgent), 1);
-    first?.go();
-    return first !== undefined;
+    const next = urgent > 0 ? this.#waiting.splice(urgent, 1)[0] : this.#waiting.shift();
+    if (next?.isUrgent !== undefined) this.#askable -= 1;
+    next?.go();
+    return next !== undefined;
   }
 }

@@ -25,7 +25,7 @@ export interface BusMessage {
 }
 
 /**
- * `subject` is shared by all processes of one cluster, and by nothing else. What is published while the bus is away is lost: a
+ * `subject` is shared by all processes of one cluster, and by nothing else. What is published while the bus is away is lost to other processes: a
  * process that was away asks for it and says it again when the bus is back, and all ask now and then, as a message may be dropped.
  */
 export function openBusNotices(bus: Bus, subject: string, clock: Clock): ProgressNotices {

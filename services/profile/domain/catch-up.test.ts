@@ -20,6 +20,20 @@ describe("catchUp()", () => {
     }
   });
 
+  test("waits for nothing that the log has not given out, and is behind then", async () => {
+    for (const wait of [catchUp, catchUpNames]) {
+      const asked: number[] = [];
+      const parts = partsOf({
+        wait: ({ sequence }) => Promise.resolve(asked.push(sequence) > 0),
+        waitDecided: ({ sequence }, ms) => Promise.resolve(asked.push(sequence) && ms),
+      });
+      const read = await wait(parts, { workspaceId: "w", readAfter: { partition: 2, sequence: 10 } });
+      expect(read.behind).toBe(true);
+      expect(asked).toEqual([9, 9]);
+      expect((await wait(parts, { workspaceId: "w", readAfter: { partition: 2, sequence: 9 } })).behind).toBe(false);
+    }
+  });
+
   test.each([
     ["all is applied", { isApplied: true, through: 9 }, false],
     ["it is not, in time", { isApplied: false, through: 8 }, true],

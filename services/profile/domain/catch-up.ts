@@ -35,17 +35,16 @@ export interface ReadRequest extends Asker {
  * and throws the reason of the signal where no caller waits for the answer any more.
  */
 export async function catchUp(parts: ReadParts, request: ReadRequest): Promise<Pick<CaughtUp, "behind">> {
-  const end = await endOf(parts, request);
+  const { end, readAfter, isBeyond } = await placesOf(parts, request);
   const { applied } = parts;
-  const { readAfter, signal } = request;
   let behind: boolean;
   if (await applied.wait(end, limits.readWaitMs)) behind = readAfter !== undefined && !await applied.wait(readAfter, longerMs);
   else {
     if (readAfter !== undefined) await applied.wait(readAfter, longerMs);
     behind = applied.through(end) < end.sequence;
   }
-  signal?.throwIfAborted();
-  return { behind };
+  request.signal?.throwIfAborted();
+  return { behind: behind || isBeyond };
 }
 
 /** A read that knows who has which name, and then waits for those users alone: in the same time as `catchUp`, for both together. */
@@ -58,14 +57,14 @@ export interface NamesRead extends CaughtUp {
 
 /** As `catchUp`, until what the log held is decided: names and whom they mean are read, and users only where `waitUsers` was called. */
 export async function catchUpNames(parts: ReadParts, request: ReadRequest): Promise<NamesRead> {
-  const end = await endOf(parts, request);
+  const { end, readAfter, isBeyond } = await placesOf(parts, request);
   const { applied } = parts;
-  const { workspaceId, readAfter, signal } = request;
+  const { workspaceId, signal } = request;
   const inTime = await applied.waitDecided(end, limits.readWaitMs);
   let left = readAfter === undefined ? inTime : await applied.waitDecided(readAfter, (inTime ?? 0) + longerMs);
   signal?.throwIfAborted();
   return {
-    behind: inTime === undefined ? applied.decidedThrough(end) < end.sequence : left === undefined,
+    behind: isBeyond || (inTime === undefined ? applied.decidedThrough(end) < end.sequence : left === undefined),
     end,
     async waitUsers(ids) {
       left = await applied.waitUsers(end, { workspaceId, ids }, left ?? 0);
@@ -78,14 +77,23 @@ export async function catchUpNames(parts: ReadParts, request: ReadRequest): Prom
   };
 }
 
-/** The end of the workspace's order, which is decided soon. */
-async function endOf({ intake }: ReadParts, { workspaceId, readAfter }: ReadRequest): Promise<Position> {
+interface ReadPlaces {
+  /** Of the workspace's order: it is decided soon. */
+  readonly end: Position;
+  /** The end at most. */
+  readonly readAfter: Position | undefined;
+  /** The read names a place that the log has not given out: nobody waits for what may never come, and no resolver hurries for it. */
+  readonly isBeyond: boolean;
+}
+
+async function placesOf({ intake }: ReadParts, { workspaceId, readAfter }: ReadRequest): Promise<ReadPlaces> {
   const end = await intake.tail(workspaceId);
   if (readAfter !== undefined && readAfter.partition !== end.partition) {
     throw new Refusal("POSITION_INVALID", "Expected a position of this workspace, got one of another");
   }
   if (readAfter !== undefined) intake.refuseEarlier?.(readAfter);
-  return end;
+  const isBeyond = readAfter !== undefined && readAfter.sequence > end.sequence;
+  return { end, readAfter: isBeyond ? end : readAfter, isBeyond };
 }
 
 /** By how much longer a read waits for a write that it names. */

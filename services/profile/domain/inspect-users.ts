@@ -1,4 +1,5 @@
 /** Use case: a user with the request that set each field, for people who look (the console). */
+import { limits } from "../../../platform/limits.ts";
 import type { WaitingStatuses } from "./email-statuses.ts";
 import { exportUsers } from "./export-users.ts";
 import type { ReadParts, ReadRequest } from "./catch-up.ts";
@@ -53,8 +54,7 @@ export async function inspectUsers(
 ): Promise<InspectedUsers> {
   const { profiles, waiting, behind } = await exportUsers(parts, { ...request, users: [request.user] });
   const { workspaceId } = request;
-  const { partition } = await parts.intake.tail(workspaceId);
-  const origins = await parts.profiles.loadOrigins(workspaceId, partition, [...new Set(profiles.flatMap(placesOf))]);
+  const origins = await loadOrigins(parts, workspaceId, [...new Set(profiles.flatMap(placesOf))]);
   const held = await parts.profiles.loadUsers(workspaceId, profiles.map(({ id }) => id));
   const undoable = await mergeRows(parts, workspaceId, profiles);
   const frozen = request.sidesOf ? await parts.profiles.loadFrozen(workspaceId, [request.sidesOf]) : new Map<string, never>();
@@ -75,6 +75,20 @@ export async function inspectUsers(
     ...(profile.dropped && { dropped: { count: profile.dropped.count, origin: originAt(profile.dropped.sequence) } }),
   }));
   return { users, waiting, behind };
+}
+
+/** Who asked is noted behind the step, and so may come later than what it did. */
+async function loadOrigins(
+  { intake, applied, profiles }: ReadParts,
+  workspaceId: string,
+  places: readonly number[],
+): Promise<ReadonlyMap<number, RequestOrigin>> {
+  const { partition } = await intake.tail(workspaceId);
+  const found = await profiles.loadOrigins(workspaceId, partition, places);
+  const last = { partition, sequence: Math.max(0, ...places.filter((place) => !found.has(place))) };
+  if (last.sequence <= applied.through(last)) return found;
+  await applied.wait(last, limits.readWaitMs);
+  return await profiles.loadOrigins(workspaceId, partition, places);
 }
 
 /** Of the merges that are still open: the resolver forgets the others. */
