@@ -3734,6 +3734,7 @@ export interface Calls {
           readonly events?: number;
           readonly purchases?: number;
         })[];
+        /** The oldest first; absent: a part that owns consent does not answer. */
         readonly consent?: readonly ({
           /** Place in the chain of the subject. */
           readonly index?: number;

@@ -122,7 +122,7 @@ interface History {
   readonly chains: number;
 }
 
-/** Of the user's groups and of its addresses; undefined where the parts that own consent are not there. */
+/** Of the user's groups and of its addresses; undefined where a part that owns it does not answer. */
 async function historyOf(parts: Asked, { scope, reading }: Call, found: InspectedUser): Promise<History | undefined> {
   const profile = jsonOf(found.profileJson);
   const addresses = [profile["email"], profile["phone"]].filter((address) => typeof address === "string");
@@ -139,7 +139,8 @@ async function historyOf(parts: Asked, { scope, reading }: Call, found: Inspecte
       chains: answers.every(({ chains }) => chains > 0) ? answers.reduce((sum, { chains }) => sum + chains, 0) : 0,
     };
   } catch (error) {
-    if (error instanceof Refusal && error.reason === "NOT_IMPLEMENTED") return undefined;
+    // Nobody waits for the answer of a read that was stopped: that is for the edge to tell
+    if (error instanceof Refusal && reading.signal?.aborted !== true) return undefined;
     throw error;
   }
 }
