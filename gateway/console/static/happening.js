@@ -41,14 +41,18 @@ function isNew({ users, series }) {
 function Counted({ data }) {
   return html`
     <${Total} users=${data.users} />
-    <div class="charts">${Object.entries(text.metrics).map(([metric, title]) =>
-      html`
-        <${Chart} key=${metric} id=${`chart-${metric}`} title=${title}
-          series=${seriesOf(data, metric)} from=${data.from} to=${data.to} step=${data.step_seconds}
-          decimals=${metric === "revenue" ? 2 : 0} />
-      `
+    <div class="charts">${Object.keys(text.metrics).flatMap((metric) => chartsOf(data, metric)).map((chart) =>
+      html`<${Chart} key=${chart.id} ...${chart} from=${data.from} to=${data.to} step=${data.step_seconds} />`
     )}</div>
   `;
+}
+
+function chartsOf(data, metric) {
+  const series = seriesOf(data, metric);
+  const chart = { id: `chart-${metric}`, title: text.metrics[metric], series };
+  if (metric !== "revenue" || series.length === 0) return [chart];
+  // Amounts of different currencies have no sum
+  return series.map((one) => ({ id: `${chart.id}-${one.name}`, title: text.revenueIn(one.name), series: [one], decimals: 2 }));
 }
 
 function seriesOf({ series }, metric) {
