@@ -1,5 +1,5 @@
 /** A chart of series over time: stacked bars with axes, a legend that hides, values under the pointer or the arrow keys, and the same as a table and as CSV. */
-import { count, Empty, Table, Time } from "./parts.js";
+import { count, Empty, saveFile, Table, Time } from "./parts.js";
 import { html, useRef, useState } from "./view.js";
 import { words } from "./words.js";
 
@@ -212,11 +212,7 @@ function Listed({ title, series, id, decimals }) {
   const rows = rowsOf(series);
   const columns = series.map(({ name }, place) => [name, (row) => amount(row.values[place], decimals)]);
   function save() {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([csvOf(series, rows)], { type: "text/csv" }));
-    link.download = `${id}.csv`;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+    saveFile(`${id}.csv`, "text/csv", csvOf(series, rows));
   }
   return html`
     <details>

@@ -164,3 +164,13 @@ export function shown(value) {
   if (value === undefined || value === null) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
 }
+
+/** Gives the browser a file to keep. */
+export function saveFile(name, type, text) {
+  const href = URL.createObjectURL(new Blob([text], { type }));
+  Object.assign(document.createElement("a"), { href, download: name }).click();
+  // The browser may begin to read it after the click
+  setTimeout(() => URL.revokeObjectURL(href), readWithinMs);
+}
+
+const readWithinMs = 10_000;

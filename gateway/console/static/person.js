@@ -2,7 +2,7 @@
 import { addressOf } from "./address.js";
 import { ask, may } from "./ask.js";
 import { useAction, useAsked } from "./live-data.js";
-import { Copy, Empty, Fresh, Json, Notice, Question, Title } from "./parts.js";
+import { Copy, Empty, Fresh, Json, Notice, Question, saveFile, Title } from "./parts.js";
 import { nameOf } from "./people.js";
 import { Activity, Consent, Fields, Overview } from "./person-tabs.js";
 import { Merges } from "./person-merges.js";
@@ -63,10 +63,7 @@ function Doings({ session, user, asked }) {
   const [removing, setRemoving] = useState(false);
   const exporting = useAction(async () => {
     const { users } = await ask("POST /users/export/ids", { braze_id: user.platform_id });
-    const url = URL.createObjectURL(new Blob([JSON.stringify(users[0] ?? user.profile, null, 2)], { type: "application/json" }));
-    const link = Object.assign(document.createElement("a"), { href: url, download: `${user.platform_id}.json` });
-    link.click();
-    URL.revokeObjectURL(url);
+    saveFile(`${user.platform_id}.json`, "application/json", JSON.stringify(users[0] ?? user.profile, null, 2));
   });
   const removal = useAction(async () => {
     await ask("POST /users/delete", { platform_ids: [user.platform_id] });
