@@ -5,12 +5,19 @@
 import { createHash } from "node:crypto";
 import { securityPolicy } from "../../platform/security-policy.ts";
 
-/** Takes HTML from the page around it alone. What a parser made of a text is never run when it is put into a document. */
+/**
+ * Takes HTML from the page around it alone. What a parser made of a text is never run when it is put into a document. A refresh and a link
+ * would act, and what the policy then puts in the place of this document shows no draft any more.
+ */
 const script = `
 addEventListener("message", ({ source, data }) => {
   if (source !== parent || typeof data?.html !== "string") return;
   const { documentElement } = new DOMParser().parseFromString(data.html, "text/html");
+  for (const refresh of documentElement.querySelectorAll('meta[http-equiv="refresh" i]')) refresh.remove();
   document.documentElement.replaceWith(document.adoptNode(documentElement));
+});
+addEventListener("click", (event) => {
+  if (event.target.closest("a, area")) event.preventDefault();
 });
 parent.postMessage({ ready: true }, "*");
 `;

@@ -57,6 +57,21 @@ describe.skipIf(browserMissing)("in Chromium", () => {
     },
   );
 
+  test("a redirect page and a link lead nowhere in the preview, and what is typed next is seen", async () => {
+    const { page, seen } = await editing();
+    await page.getByRole("button", { name: "After sending it" }).click();
+    await frameWith(page, "Thanks");
+    const leadingOn = '<META HTTP-EQUIV="Refresh" content="0;url=https://shop.example.com/">';
+    await page.locator("#redirect_page_html").fill(`${leadingOn}<p>Saved</p>`);
+    await frameWith(page, "Saved");
+    await page.locator("#redirect_page_html").fill(`${leadingOn}<p>See <a href="https://shop.example.com/"><b>the shop</b></a></p>`);
+    const frame = await frameWith(page, "the shop");
+    await frame.locator("a b").click();
+    await page.locator("#redirect_page_html").fill(`${leadingOn}<p>Once more</p>`);
+    await frameWith(page, "Once more");
+    expect(seen).toMatchObject({ dialogs: [], foreign: [] });
+  });
+
   test("versions beyond the first page are reached and brought back", async () => {
     const pages = { preference_center_page_html: "<p>first</p>", confirmation_page_html: "<p>Thanks</p>" };
     const { body } = await suite.accept("/preference_center/v1", { ...pages, name: fresh("center"), state: "active" });

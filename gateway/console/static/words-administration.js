@@ -72,7 +72,7 @@ export const administration = {
     state: "State",
     states: { active: "Active: its pages open", draft: "Draft: its pages do not open" },
     preview: "Preview",
-    previewHint: "For a person who is made up. No script runs here, nothing is sent, and nothing of other hosts is loaded.",
+    previewHint: "For a person who is made up. No script runs here, no link leads on, nothing is sent, and nothing of other hosts is loaded.",
     shown: { page: "The page", answer: "After sending it" },
     publish: "Publish",
     publishTitle: "Publish this draft?",
