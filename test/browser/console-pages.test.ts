@@ -1,9 +1,10 @@
 /** Preference centers in the console: a draft is seen in a sandbox while it is typed, and published; what stands in it reaches nothing of the console. */
 import type { Frame, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
+import { demoKey } from "../heddle.ts";
 import { fresh } from "../suite.ts";
 import { browserMissing, keepPicture, type Opened } from "./browser.ts";
-import { consoleSuite, inOrder, pressByKeyboard, show } from "./console-page.ts";
+import { consoleSuite, enter, inOrder, pressByKeyboard, show } from "./console-page.ts";
 
 describe.skipIf(browserMissing)("in Chromium", () => {
   const { suite, signedIn } = consoleSuite();
@@ -56,6 +57,39 @@ describe.skipIf(browserMissing)("in Chromium", () => {
       expect(seen).toMatchObject({ dialogs: [], foreign: [] });
     },
   );
+
+  test("a draft that is not published outlives the session and a way elsewhere, until it is cancelled or published", async () => {
+    const { page, seen, id } = await editing();
+    const html = page.locator("#preference_center_page_html");
+    const asksBeforeItLeaves = async () => await page.evaluate<boolean>("!dispatchEvent(new Event('beforeunload', { cancelable: true }))");
+    expect(await asksBeforeItLeaves()).toBe(false);
+    await frameWith(page, "before");
+    await page.context().clearCookies();
+    await html.fill("<p>long work</p>");
+    await page.locator("#enter").waitFor();
+    await enter(page, demoKey);
+    await expect.poll(() => html.inputValue()).toBe("<p>long work</p>");
+    expect(await page.locator("#editor .notice.info").innerText()).toContain("not published");
+    await frameWith(page, "long work");
+    await inOrder(page, "console-desktop-draft-again");
+    await show(page, "keys");
+    await page.locator("#keys").waitFor();
+    await show(page, "pages", id);
+    await expect.poll(() => html.inputValue()).toBe("<p>long work</p>");
+    expect(await asksBeforeItLeaves()).toBe(true);
+    await page.getByRole("button", { name: "Cancel" }).click();
+    expect(await asksBeforeItLeaves()).toBe(false);
+    await page.locator("#edit").click();
+    expect(await html.inputValue()).toBe("<p>before</p>");
+    expect(await page.locator("#editor .notice.info").count()).toBe(0);
+    await html.fill("<p>published</p>");
+    await frameWith(page, "published");
+    await page.locator("#publish").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Publish" }).click();
+    await expect.poll(() => page.locator(".notice.good").innerText()).toContain("newest version");
+    expect(await page.evaluate("sessionStorage.length")).toBe(0);
+    expect(seen).toMatchObject({ dialogs: [], foreign: [] });
+  });
 
   test("a redirect page and a link lead nowhere in the preview, and what is typed next is seen", async () => {
     const { page, seen } = await editing();

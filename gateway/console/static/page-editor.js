@@ -1,5 +1,6 @@
 /** A draft of a preference center: edited, seen in a sandbox while it is typed, checked by the server, and published as the next version. */
 import { ask } from "./ask.js";
+import { forgetDraft, useDraft } from "./drafts.js";
 import { useAction } from "./live-data.js";
 import { Notice, Question } from "./parts.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "./view.js";
@@ -14,17 +15,24 @@ const fields = [
   ["redirect_page_html", "area"],
 ];
 
-export function PageEditor({ path, center, onPublished, onClose }) {
-  const [draft, setDraft] = useState(() => draftOf(center));
+/** `keptAs`: the name by which the browser keeps the draft. */
+export function PageEditor({ path, keptAs, center, onPublished, onClose }) {
+  const { draft, put, wasKept } = useDraft(keptAs, draftOf(center));
   const [asking, setAsking] = useState(false);
   const preview = usePreview(path, draft);
-  function put(name, value) {
-    setDraft((before) => ({ ...before, [name]: value }));
+  function cancel() {
+    forgetDraft(keptAs);
+    onClose();
+  }
+  function published() {
+    forgetDraft(keptAs);
+    onPublished();
   }
   return html`
     <section class="card" id="editor">
       <h2>${text.title}</h2>
       <p class="quiet">${text.hint}</p>
+      ${wasKept && html`<${Notice} kind="info">${text.kept}<//>`}
       <div class="beside">
         <div>${fields.map(([name, kind]) =>
           html`<${Field} key=${name} name=${name} kind=${kind} value=${draft[name]} onInput=${(value) => put(name, value)} />`
@@ -40,10 +48,10 @@ export function PageEditor({ path, center, onPublished, onClose }) {
           <${Frame} answer=${preview} />
         </div>
       </div>
-      <p class="row end"><button type="button" onClick=${onClose}>${words.cancel}</button><button type="button" class="main" id="publish"
+      <p class="row end"><button type="button" onClick=${cancel}>${words.cancel}</button><button type="button" class="main" id="publish"
         disabled=${preview.error !== undefined} onClick=${() => setAsking(true)}>${text.publish}</button></p>
     </section>
-    ${asking && html`<${Publish} path=${path} draft=${draft} onPublished=${onPublished} onClose=${() => setAsking(false)} />`}
+    ${asking && html`<${Publish} path=${path} draft=${draft} onPublished=${published} onClose=${() => setAsking(false)} />`}
   `;
 }
 

@@ -1,6 +1,7 @@
 /** Preference centers: which there are, their versions, what a version changed, and an earlier one brought back. */
 import { addressOf } from "./address.js";
 import { ask, may } from "./ask.js";
+import { draftName, keptDraft } from "./drafts.js";
 import { useAction, useAsked } from "./live-data.js";
 import { Copy, Fresh, Notice, Question, Table, Time, Title } from "./parts.js";
 import { PageEditor } from "./page-editor.js";
@@ -42,7 +43,9 @@ function Center({ session, id }) {
   const versions = useAsked(`GET ${path}/versions${before === undefined ? "" : `?before=${before}`}`);
   const [compared, setCompared] = useState();
   const [restoring, setRestoring] = useState();
-  const [isEditing, setEditing] = useState(false);
+  const mayWrite = may(session, "preference_center.update");
+  const keptAs = draftName(session, id);
+  const [isEditing, setEditing] = useState(() => mayWrite && keptDraft(keptAs) !== undefined);
   const [done, setDone] = useState("");
   function written(told) {
     setRestoring(undefined);
@@ -56,7 +59,6 @@ function Center({ session, id }) {
     setRestoring(undefined);
     if (told === "restored") written(text.restored);
   }
-  const mayWrite = may(session, "preference_center.update");
   return html`
     <p class="path"><a href=${addressOf("pages")}>${text.title}</a></p>
     <${Fresh} asked=${center}>${(data) =>
@@ -64,7 +66,7 @@ function Center({ session, id }) {
       ${mayWrite && !isEditing && html`<p><button type="button" id="edit" onClick=${() => setEditing(true)}>${text.edit}</button></p>`}
       ${
         isEditing && html`
-          <${PageEditor} path=${path} center=${data} onPublished=${() => written(text.published)}
+          <${PageEditor} path=${path} keptAs=${keptAs} center=${data} onPublished=${() => written(text.published)}
             onClose=${() => setEditing(false)} />
         `
       }`}<//>

@@ -62,7 +62,9 @@ export const administration = {
   },
   editor: {
     title: "Draft",
-    hint: "Kept in this page alone until it is published. The server checks it while you type, as it checks what is published.",
+    hint:
+      "Kept in this tab of the browser alone until it is published or cancelled. The server checks it while you type, as it checks what is published.",
+    kept: "What was typed here before and not published is in the draft again. Cancel drops it.",
     fields: {
       preference_center_title: "Title",
       preference_center_page_html: "Page (HTML; empty: the built-in page)",
@@ -72,7 +74,8 @@ export const administration = {
     state: "State",
     states: { active: "Active: its pages open", draft: "Draft: its pages do not open" },
     preview: "Preview",
-    previewHint: "For a person who is made up. No script runs here, no link leads on, nothing is sent, and nothing of other hosts is loaded.",
+    previewHint:
+      "For a person who is made up. No script runs here, no link leads on, nothing is sent, and nothing of other hosts is loaded.",
     shown: { page: "The page", answer: "After sending it" },
     publish: "Publish",
     publishTitle: "Publish this draft?",
