@@ -11,7 +11,7 @@ export const demoGroups = [
   { id: "22222222-2222-4222-8222-222222222222", name: "Offers" },
 ];
 
-export interface Demo {
+interface Demo {
   /** Undefined where no person would see it. */
   readonly key: string | undefined;
 }
@@ -38,15 +38,20 @@ A demo workspace is ready. As this is no terminal, it has no key yet. Make one, 
   heddle keys create --workspace demo/demo --name demo --permissions '*,${operatorPermission}'
 `;
 
-/** What a person sees who starts Heddle for the first time: the key, a request that works when pasted, and how to read it back. */
-export function demoText(url: string, key: string, now: number): string {
+/** What a person sees who starts Heddle for the first time. It is printed as soon as the key is there: nothing could show it later. */
+export function demoKeyText(key: string): string {
+  return `
+A demo workspace is ready. Its API key, which is shown this once:
+  ${key}
+`;
+}
+
+/** Once it is known where Heddle listens: a request that works when pasted, and how to read it back. */
+export function demoCallsText(url: string, key: string, now: number): string {
   const time = `${new Date(now).toISOString().slice(0, "YYYY-MM-DDTHH:MM:SS".length)}Z`;
   const headers = `-H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json'`;
   const base = url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
   return `
-A demo workspace is ready. Its API key, which is shown this once:
-  ${key}
-
 Send an attribute, an event and a purchase of a user:
   curl -s ${base}/users/track ${headers} -d '{
     "attributes": [{ "external_id": "ann", "first_name": "Ann", "email": "ann@example.com", "likes_tea": true }],

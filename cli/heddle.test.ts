@@ -78,9 +78,13 @@ async function started(args: readonly string[] = []): Promise<Running & { url: s
 }
 
 /** As a person starts it; `folder/pid` holds its process id. */
-async function startedInTerminal(): Promise<Running & { url: string }> {
+function startInTerminal(env: Readonly<Record<string, string>> = {}): Running {
   const words = [process.execPath, command, "start"].map((word) => `'${word}'`).join(" ");
-  const server = running(["script", "-qefc", `echo $$ > '${join(folder, "pid")}'; exec ${words}`, "/dev/null"]);
+  return running(["script", "-qefc", `echo $$ > '${join(folder, "pid")}'; exec ${words}`, "/dev/null"], env);
+}
+
+async function startedInTerminal(): Promise<Running & { url: string }> {
+  const server = startInTerminal();
   const [, url = ""] = await server.said(/^Heddle is listening on (http:\/\/[^\s]+)/m);
   return { ...server, url };
 }
@@ -118,6 +122,18 @@ test("heddle start in a terminal makes a demo, shows its key that once, and its 
   expect((await track(second.url, key)).status).toBe(201);
   process.kill(Number(readFileSync(join(folder, "pid"), "utf8")), "SIGTERM");
   expect((await second.ended).out).not.toMatch(/hdl_|demo workspace/);
+});
+
+test("the key of the demo is shown where the first start cannot listen, and works when the next one does", async () => {
+  const other = createServer();
+  await new Promise<void>((done) => other.listen(0, "127.0.0.1", done));
+  const { port } = other.address() as { port: number };
+  const first = await startInTerminal({ HEDDLE_HTTP_PORT: String(port) }).ended;
+  await new Promise((done) => other.close(done));
+  expect(first.out).toContain(`Port ${port} of 127.0.0.1 is in use`);
+  const second = await startedInTerminal();
+  const [key = ""] = /hdl_[0-9A-Za-z]{36}/.exec(first.out) ?? [];
+  expect((await track(second.url, key)).status).toBe(201);
 });
 
 test("heddle start makes a demo without a key where no terminal would show it, and says how to make one", async () => {
@@ -222,11 +238,6 @@ test("heddle start goes on without the reader of its log, and still stops when t
   expect((await server.ended).code).toBe(0);
 });
 
-test.runIf(existsSync("/proc/self"))("heddle start says which folder it cannot make", async () => {
-  const { code, err } = await heddle(["start"], { HEDDLE_DATA_DIR: "/proc/heddle/data" }).ended;
-  expect([code, err]).toEqual([1, expect.stringContaining('Cannot use the data folder "/proc/heddle/data": ENOENT')]);
-});
-
 test("deno task start runs Heddle", async () => {
   const root = resolve(import.meta.dirname, "..");
   const child = spawn(join(root, "node_modules/.bin/deno"), ["task", "start", "--help"], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
@@ -235,16 +246,6 @@ test("deno task start runs Heddle", async () => {
   child.stdout.on("data", (chunk) => out += String(chunk));
   const code = await new Promise((done) => child.once("close", done));
   expect([code, out]).toEqual([0, expect.stringContaining("Usage: heddle start")]);
-});
-
-test.each(["HEDDLE_HTTP", "HEDDLE_RPC", "HEDDLE_METRICS"])("heddle start says that the port of %s is in use", async (variable) => {
-  const other = createServer();
-  await new Promise<void>((done) => other.listen(0, "127.0.0.1", done));
-  const { port } = other.address() as { port: number };
-  const { code, err } = await heddle(["start"], { [`${variable}_PORT`]: String(port), HEDDLE_LOG_LEVEL: "silent" }).ended;
-  await new Promise((done) => other.close(done));
-  expect(code).toBe(1);
-  expect(err).toMatch(new RegExp(`^Port ${port} of 127.0.0.1 is in use: .*${variable}_PORT.*\n$`));
 });
 
 test("heddle start says that another server has the folder", async () => {

@@ -1,6 +1,7 @@
-/** What heddle start says of a data folder that it must not touch: a sentence, and nothing to be reported. */
+/** What heddle start says of a data folder that it must not touch, and of a port that it cannot have: a sentence, and nothing to be reported. */
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -12,8 +13,8 @@ const folder = mkdtempSync(join(tmpdir(), "heddle-refused-"));
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function heddle(args: readonly string[], dataDir: string) {
-  return runCommand(args, { HEDDLE_DATA_DIR: dataDir, HEDDLE_HTTP_PORT: "0", HEDDLE_LOG_LEVEL: "silent" });
+function heddle(args: readonly string[], dataDir: string, variables: Readonly<Record<string, string>> = {}) {
+  return runCommand(args, { HEDDLE_DATA_DIR: dataDir, HEDDLE_HTTP_PORT: "0", HEDDLE_LOG_LEVEL: "silent", ...variables });
 }
 
 test("a folder with tables of a newer build, by start and by commands", async () => {
@@ -63,6 +64,21 @@ test("a database that cannot be opened, by commands", async () => {
     output: "",
     errors: expect.stringMatching(/^Cannot open the database ".*heddle\.db": EISDIR: .*\n$/),
   });
+});
+
+test.runIf(existsSync("/proc/self"))("a folder that cannot be made", async () => {
+  const { code, errors } = await heddle(["start"], "/proc/heddle/data");
+  expect([code, errors]).toEqual([1, expect.stringContaining('Cannot use the data folder "/proc/heddle/data": ENOENT')]);
+});
+
+test.each(["HEDDLE_HTTP", "HEDDLE_RPC", "HEDDLE_METRICS"])("the port of %s that is in use", async (variable) => {
+  const other = createServer();
+  await new Promise<void>((done) => other.listen(0, "127.0.0.1", done));
+  const { port } = other.address() as { port: number };
+  const { code, errors } = await heddle(["start"], join(folder, `port-of-${variable}`), { [`${variable}_PORT`]: String(port) });
+  await new Promise((done) => other.close(done));
+  expect(code).toBe(1);
+  expect(errors).toMatch(new RegExp(`^Port ${port} of 127.0.0.1 is in use: .*${variable}_PORT.*\n$`));
 });
 
 /** Root may write everywhere, so then it is somebody else who tries. */

@@ -11,7 +11,7 @@ import type { TelemetryConfig } from "../platform/telemetry/config.ts";
 import { asCalled } from "./called-as.ts";
 import { applyAtStart, readDeclaration } from "./apply.ts";
 import { declareAllGroups } from "./declare-groups.ts";
-import { type Demo, demoText, keylessDemoText, makeDemo } from "./demo.ts";
+import { demoCallsText, demoKeyText, keylessDemoText, makeDemo } from "./demo.ts";
 import { type Embedded, openEmbedded } from "./embedded.ts";
 import { CommandError, print, reportFailure } from "./output.ts";
 import { readStartConfig, type StartConfig } from "./start-config.ts";
@@ -33,19 +33,26 @@ export async function start(options: StartOptions): Promise<number> {
   const logger = openLog(config.logLevel);
   warnOfMistyped(options.env, readStartConfig, logger);
 
-  let demo: Demo | undefined;
+  let demoKey: string | undefined;
   async function prepare(access: Access & AccessAdmin, database: Database): Promise<void> {
     if (declaration) await applyAtStart(access, declaration, database);
-    if (options.demo) demo = await makeDemo(access, { isSeen: process.stdout.isTTY });
+    if (options.demo) demoKey = await showDemo(access);
     await declareAllGroups({ database }, access);
   }
 
   return await runUntilSignal<Embedded>({
-    start: () => reportingFailure(() => open(config, { logger, prepare, demo: () => demo })),
+    start: () => reportingFailure(() => open(config, { logger, prepare, demoKey: () => demoKey })),
     stop: (heddle) => heddle.close(),
     drainMsMax: config.gateway.leaveMs + limits.stopMsMax,
     logger: withoutStartFailure(logger),
   });
+}
+
+/** Shows the key before anything else can fail, as a later start finds a demo and makes none. */
+async function showDemo(access: AccessAdmin): Promise<string | undefined> {
+  const demo = await makeDemo(access, { isSeen: process.stdout.isTTY });
+  if (demo !== undefined) print(demo.key === undefined ? asCalled(keylessDemoText) : demoKeyText(demo.key));
+  return demo?.key;
 }
 
 async function open(
@@ -53,8 +60,8 @@ async function open(
   options: {
     readonly logger: Logger;
     readonly prepare: (access: Access & AccessAdmin, database: Database) => Promise<void>;
-    /** What was made, known once all is open. */
-    readonly demo: () => Demo | undefined;
+    /** Of a demo that was made, known once all is open. */
+    readonly demoKey: () => string | undefined;
   },
 ): Promise<Embedded> {
   const heddle = await openFolder(config, options);
@@ -64,8 +71,8 @@ async function open(
     options.logger.info("listening", { url, ...(rpcUrl !== undefined && { rpcUrl }) });
     if (rpcUrl !== undefined) print(`RPCs are served on ${rpcUrl}`);
     print(`Heddle is listening on ${url}`);
-    const demo = options.demo();
-    if (demo !== undefined) print(demo.key === undefined ? asCalled(keylessDemoText) : demoText(url, demo.key, systemClock.now()));
+    const key = options.demoKey();
+    if (key !== undefined) print(demoCallsText(url, key, systemClock.now()));
     return heddle;
   } catch (error) {
     await heddle.close();

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { demoGroups, demoText } from "../cli/demo.ts";
+import { demoCallsText, demoGroups, demoKeyText } from "../cli/demo.ts";
 import { errorText } from "../platform/error-text.ts";
 import { secret } from "../platform/identifier.ts";
 import { partVariable } from "../platform/mesh-config.ts";
@@ -76,5 +76,5 @@ ${lines.join("\n")}
 For the commands of README and docs:
   KEY=${key}
   URL=${gateway.url}
-${demoText(gateway.url, key, Date.now())}`;
+${demoKeyText(key)}${demoCallsText(gateway.url, key, Date.now())}`;
 }
