@@ -87,3 +87,31 @@ export function freshWorkspace(suite: Suite, key = freshKey()): Workspace {
     },
   };
 }
+
+/** A person's page sent as its form. */
+export function submit(
+  url: string,
+  fields: Readonly<Record<string, string>> | string,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  const body = typeof fields === "string" ? fields : new URLSearchParams(fields).toString();
+  return fetch(`${url}?save`, {
+    method: "POST",
+    body,
+    headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+    redirect: "manual",
+  });
+}
+
+/** The page's own form as a browser sends it, but for its checkboxes: those that are ticked are named. */
+export function sentBy(html: string, ticked: Readonly<Record<string, string>>, at = 0): string {
+  const hidden = (html.split("<form")[at + 1] ?? "").split("</form>")[0]?.match(/<input type="hidden"[^>]*>/g) ?? [];
+  const fields = hidden.map((tag): [string, string] => [/ name="([^"]*)"/.exec(tag)?.[1] ?? "", / value="([^"]*)"/.exec(tag)?.[1] ?? ""]);
+  return new URLSearchParams([...fields, ...Object.entries(ticked)]).toString();
+}
+
+export async function textOf(url: string): Promise<string> {
+  const answer = await fetch(url);
+  expect(answer.status).toBe(200);
+  return await answer.text();
+}

@@ -1,17 +1,20 @@
 /** Submitted forms as choices. */
 import { expect, test } from "vitest";
-import { choicesOf, type FormFields, globalField, type GlobalState, groupField } from "./form-choices.ts";
+import { boxField, choicesOf, globalField, type GlobalState, groupField, sentForm, shownBox } from "./form-choices.ts";
 
 const a = groupField("a");
 const b = groupField("b");
 
-function choices(
-  sent: Readonly<Record<string, string>>,
-  page: Partial<FormFields> = {},
-  of: { whole?: boolean; global?: GlobalState } = {},
-) {
-  const form: FormFields = { fields: new Set([a, b, globalField]), boxes: new Map(), ...page };
-  const { global, groups } = choicesOf(new Map(Object.entries(sent)), form, { whole: of.whole ?? true, global: of.global ?? "subscribed" });
+interface Sent {
+  readonly boxes?: readonly (readonly [field: string, value: string])[];
+  readonly whole?: boolean;
+  readonly global?: GlobalState;
+}
+
+function choices(sent: Readonly<Record<string, string>>, { boxes = [], whole = true, global: now = "subscribed" }: Sent = {}) {
+  const marks = boxes.map(([field, value]) => [boxField, shownBox(field, value)] as const);
+  const form = sentForm([...marks, ...Object.entries(sent)]);
+  const { global, groups } = choicesOf(form, new Set([a, b, globalField]), { whole, global: now });
   return { global, ...Object.fromEntries(groups) };
 }
 
@@ -34,7 +37,7 @@ test.each([
   ["unsubscribed", undefined, "subscribed", "subscribed"],
   ["on", undefined, "subscribed", undefined],
 ])("choicesOf() reads an empty box of a group with the value %s", (value, _, global, expected) => {
-  expect(choices({}, { fields: new Set([a]), boxes: new Map([[a, value]]) }, { global: global as GlobalState })).toEqual(
+  expect(choices({}, { boxes: [[a, value]], global: global as GlobalState })).toEqual(
     expected === undefined ? { global: undefined } : { global: undefined, a: expected },
   );
 });
@@ -47,7 +50,14 @@ test.each(
     ["unsubscribed", "subscribed", undefined],
   ] as const,
 )("choicesOf() reads an empty box of all email with the value %s while it is %s as %s", (value, global, expected) => {
-  const page = { fields: new Set([globalField]), boxes: new Map([[globalField, value]]) };
-  expect(choices({}, page, { global }).global).toBe(expected);
-  expect(choices({}, page, { global, whole: false }).global).toBeUndefined();
+  const boxes = [[globalField, value]] as const;
+  expect(choices({}, { boxes, global }).global).toBe(expected);
+  expect(choices({}, { boxes, global, whole: false }).global).toBeUndefined();
+});
+
+test("choicesOf() reads only those boxes as empty that stood in the form, and none whose values differ there", () => {
+  expect(choices({ [a]: "subscribed" }, { boxes: [[a, "subscribed"]] })).toEqual({ global: undefined, a: "subscribed" });
+  expect(choices({}, { boxes: [[a, "subscribed"], [a, "subscribed"]] })).toEqual({ global: undefined, a: "unsubscribed" });
+  expect(choices({}, { boxes: [[a, "subscribed"], [a, "unsubscribed"], [a, "subscribed"]] })).toEqual({ global: undefined });
+  expect(choices({}, { boxes: [[groupField("c"), "subscribed"], ["", ""]] })).toEqual({ global: undefined });
 });

@@ -21,11 +21,30 @@ function groupOfField(name: string): string | undefined {
   return /^subscription_group_([\w-]{1,255})$/.exec(name)?.[1];
 }
 
-export interface FormFields {
-  /** What the page asks for: what else is sent is not its. */
-  readonly fields: ReadonlySet<string>;
-  /** Fields that are nothing but one checkbox, with its value. */
+/** A hidden field of this name stands before each checkbox that a page shows: browsers send nothing of one that is left empty. */
+export const boxField = "shown_box";
+
+/** What that field says of a box. */
+export function shownBox(field: string, value: string): string {
+  return `${field}.${value}`;
+}
+
+/** A form as it was sent. */
+export interface SentForm {
+  /** The last value of each name, as of a hidden field before a checkbox. */
+  readonly values: ReadonlyMap<string, string>;
+  /** The checkboxes that stood in it, as its own page said: the value of each by its field; empty where they differ. */
   readonly boxes: ReadonlyMap<string, string>;
+}
+
+export function sentForm(pairs: readonly (readonly [name: string, value: string])[]): SentForm {
+  const boxes = new Map<string, string>();
+  for (const [name, said] of pairs) {
+    if (name !== boxField) continue;
+    const [field = "", value = ""] = said.split(".");
+    boxes.set(field, (boxes.get(field) ?? value) === value ? value : "");
+  }
+  return { values: new Map(pairs), boxes };
 }
 
 export interface Choices {
@@ -34,19 +53,19 @@ export interface Choices {
 }
 
 /**
- * The last value of a name holds, as of a hidden field before a checkbox; an empty value is no choice. `whole`: the page's
- * own form was sent, so a checkbox that is absent was left empty, which says the opposite of its value; an emptied
+ * `fields`: what the page asks for; what else is sent is not its. An empty value is no choice. `whole`: the page's own form
+ * was sent, so a checkbox that stood in it and is absent was left empty, which says the opposite of its value; an emptied
  * "unsubscribed" of all email takes back only that, never an opt-in. Refuses INPUT_INVALID for a value that is no state.
  */
 export function choicesOf(
-  sent: ReadonlyMap<string, string>,
-  page: FormFields,
+  { values, boxes }: SentForm,
+  fields: ReadonlySet<string>,
   of: { readonly whole: boolean; readonly global: GlobalState },
 ): Choices {
   const groups = new Map<string, GroupState>();
   let global: GlobalState | undefined;
-  for (const field of page.fields) {
-    const value = sent.get(field) ?? (of.whole ? emptied(field, page.boxes.get(field), of.global) : undefined) ?? "";
+  for (const field of fields) {
+    const value = values.get(field) ?? (of.whole ? emptied(field, boxes.get(field), of.global) : undefined) ?? "";
     if (value === "") continue;
     const groupId = groupOfField(field);
     if (groupId === undefined) global = globalOf(value);
@@ -60,6 +79,11 @@ function emptied(field: string, value: string | undefined, now: GlobalState): st
   if (value !== "unsubscribed") return undefined;
   if (field !== globalField) return "subscribed";
   return now === "unsubscribed" ? "subscribed" : undefined;
+}
+
+/** What a field may be sent with. */
+export function statesOf(field: string): readonly string[] {
+  return field === globalField ? ["opted_in", "subscribed", "unsubscribed"] : ["subscribed", "unsubscribed"];
 }
 
 function globalOf(value: string): GlobalState {

@@ -1,9 +1,11 @@
-/** The form of a preference center: what of it would save nothing, and which of its fields are nothing but checkboxes. */
+/** The form of a preference center: what of it would save nothing, and what says of its checkboxes that they were shown. */
+import { boxField, shownBox, statesOf } from "../domain/form-choices.ts";
+import type { AddedHtml } from "./liquid.ts";
 import { attribute, type Element, lineOf, type Seen } from "./page-element.ts";
 
 interface CheckedForms {
-  /** Fields that are nothing but checkboxes, with the value of the box. */
-  readonly boxes: ReadonlyMap<string, string>;
+  /** Before each checkbox, so within the same condition, form and fieldset. */
+  readonly boxes: readonly AddedHtml[];
   readonly warnings: readonly string[];
 }
 
@@ -11,7 +13,15 @@ export function checkForms(found: readonly Element[], seen: Seen): CheckedForms 
   const forms = found.filter(({ tagName }) => tagName === "form");
   const fields = fieldsOf(found, seen);
   const ofPage = seen.kind === "page" ? pageWarnings(forms, fields.size) : [];
-  return { boxes: boxesOf(fields), warnings: [...ofPage, ...forms.flatMap(formWarnings)] };
+  const boxes = boxesOf(fields, seen);
+  return {
+    boxes: boxes.filter(({ fault }) => fault === undefined).map(({ element, field }) => markOf(element, field, seen)),
+    warnings: [
+      ...ofPage,
+      ...forms.flatMap(formWarnings),
+      ...boxes.flatMap(({ element, fault }) => (fault === undefined ? [] : [`${placeOf(element)}: ${fault}`])),
+    ],
+  };
 }
 
 function pageWarnings([first]: readonly Element[], fields: number): string[] {
@@ -52,13 +62,62 @@ function fieldsOf(found: readonly Element[], { masked }: Seen): Map<string, Elem
   return fields;
 }
 
-function boxesOf(fields: ReadonlyMap<string, readonly Element[]>): Map<string, string> {
-  const boxes = new Map<string, string>();
-  for (const [name, all] of fields) {
-    const [box, ...others] = all;
-    if (box && others.length === 0 && attribute(box, "type")?.toLowerCase() === "checkbox") {
-      boxes.set(name, attribute(box, "value") ?? "on");
-    }
+interface Box {
+  readonly element: Element;
+  readonly field: string;
+  /** Why nothing is known of it when it is left empty. */
+  readonly fault: string | undefined;
+}
+
+/** Of fields that are nothing but checkboxes: one box, or one in each branch of a condition. */
+function boxesOf(fields: ReadonlyMap<string, readonly Element[]>, seen: Seen): Box[] {
+  return [...fields].flatMap(([field, all]) =>
+    all.every(isCheckbox) ? all.map((element) => ({ element, field, fault: boxFault(element, field, seen) })) : []
+  );
+}
+
+function isCheckbox(element: Element): boolean {
+  return element.tagName === "input" && attribute(element, "type")?.toLowerCase() === "checkbox";
+}
+
+function boxFault(box: Element, field: string, seen: Seen): string | undefined {
+  const states = statesOf(field);
+  if (!states.includes(valueOf(box))) return `the checkbox saves nothing: its value must be one of ${states.join(", ")}`;
+  // Also where a condition leaves that out: nobody knows then whether the browser would have sent the box
+  if (attribute(box, "disabled") !== undefined) {
+    return `${unsaved}, as it is disabled: to disable it for some people, put it into a <fieldset>`;
   }
-  return boxes;
+  if (deciding.some((name) => isConditional(box, name, seen))) {
+    return `${unsaved}: no condition may stand around its ${deciding.join(", ")}`;
+  }
+  return /[^\w-]/.test(attribute(box, "form") ?? "") ? `${unsaved}: its form must be letters, digits, hyphens and underscores` : undefined;
+}
+
+const unsaved = "the checkbox saves nothing when it is left empty";
+
+/** Attributes by which a browser sends a box, and what. */
+const deciding = ["type", "name", "value", "form"] as const;
+
+function isConditional(box: Element, name: string, { masked }: Seen): boolean {
+  const [tag, part] = [box.sourceCodeLocation, box.sourceCodeLocation?.attrs?.[name]];
+  if (!tag || !part) return false;
+  const before = masked.tagsWithin(tag.startOffset, part.startOffset);
+  const ends = before.filter((piece) => piece.name.startsWith("end")).length;
+  const begins = before.filter((piece) => conditions.has(piece.name)).length;
+  return ends !== begins || masked.tagsWithin(part.startOffset, part.endOffset).length > 0;
+}
+
+const conditions: ReadonlySet<string> = new Set(["if", "unless", "case"]);
+
+function valueOf(box: Element): string {
+  return attribute(box, "value") ?? "on";
+}
+
+function markOf(box: Element, field: string, { masked }: Seen): AddedHtml {
+  const form = attribute(box, "form");
+  const of = form === undefined ? "" : ` form="${form}"`;
+  return {
+    place: masked.sourcePlace(box.sourceCodeLocation?.startOffset ?? 0),
+    html: `<input type="hidden" name="${boxField}" value="${shownBox(field, valueOf(box))}"${of}>`,
+  };
 }

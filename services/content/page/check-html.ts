@@ -6,7 +6,7 @@ import { boundedTree } from "./bounded-tree.ts";
 import { checkAttributes, remoteWarnings } from "./check-attributes.ts";
 import { checkForms } from "./check-form.ts";
 import { elements, rawText, withoutEnd } from "./html-names.ts";
-import type { Parsed } from "./liquid.ts";
+import type { AddedHtml, Parsed } from "./liquid.ts";
 import { type MaskedPage, maskPage } from "./masked-page.ts";
 import { attribute, type Element, lineOf, type PageKind, type Seen } from "./page-element.ts";
 import { PageProblem } from "./page-problem.ts";
@@ -21,8 +21,8 @@ export interface CheckedPage {
   /** What it says of itself in its head, as far as that does not depend on the person. */
   readonly about: AboutPage;
   readonly hasTitle: boolean;
-  /** Form fields that are nothing but checkboxes, by name, with the value of the box. */
-  readonly boxes: ReadonlyMap<string, string>;
+  /** What says of the checkboxes that they stand in the page. */
+  readonly boxes: readonly AddedHtml[];
 }
 
 export interface AboutPage {

@@ -1,7 +1,7 @@
 /** A person's page filled in: the stored HTML or the built-in one, with the states as they are. */
 import { Refusal } from "../../../platform/refusal.ts";
 import type { Center, PageSettings } from "../domain/center.ts";
-import { type Choices, type FormFields, globalField, globalState, groupField } from "../domain/form-choices.ts";
+import { type Choices, globalField, globalState, groupField } from "../domain/form-choices.ts";
 import type { Person, States } from "../domain/page-ports.ts";
 import type { PersonFields, WantedFields } from "../domain/person-fields.ts";
 import { shownState } from "../domain/save-choices.ts";
@@ -46,12 +46,12 @@ export function choicePage(pages: Pages, shown: Shown): FilledPage {
   return stored ? fill(stored, shown, "page") : plainPage(builtIn(shown), shown);
 }
 
-/** What the page asks for. */
-export function askedBy(pages: Pages, { center, person, states }: Shown): FormFields {
+/** The fields of the form that the page asks for. */
+export function askedBy(pages: Pages, { center, person, states }: Shown): ReadonlySet<string> {
   const stored = pages.compiled(center, "page");
-  if (stored) return stored;
+  if (stored) return stored.fields;
   const groups = states.groups.filter(({ channel }) => channel === "email").map(({ id }) => groupField(id));
-  return { fields: new Set([...groups, ...(person.email === null ? [] : [globalField])]), boxes: new Map() };
+  return new Set([...groups, ...(person.email === null ? [] : [globalField])]);
 }
 
 /** After a submission: the redirect page, else the confirmation, with the states that now hold. */

@@ -69,9 +69,20 @@ export function parsePage(html: string): Parsed {
   });
 }
 
-/** `head` is where the head's own HTML goes, a place in the source. */
-export function openTemplate({ source }: Pick<Parsed, "source">, head: number): PageTemplate {
-  const templates = engine.parse(`${source.slice(0, head)}{% ${headTag} %}${source.slice(head)}`);
+/** HTML of ours for a place in a template's source. */
+export interface AddedHtml {
+  readonly place: number;
+  readonly html: string;
+}
+
+/** Stands for the head's own HTML. */
+export const headHtml = `{% ${headTag} %}`;
+
+/** What is added at one place comes in the order given. */
+export function openTemplate({ source }: Pick<Parsed, "source">, added: readonly AddedHtml[]): PageTemplate {
+  const inOrder = added.toSorted((a, b) => a.place - b.place);
+  const parts = inOrder.map(({ place, html }, at) => html + source.slice(place, inOrder[at + 1]?.place));
+  const templates = engine.parse(source.slice(0, inOrder[0]?.place) + parts.join(""));
   return {
     render: (values) => rendered(templates, values),
   };

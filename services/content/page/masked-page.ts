@@ -7,6 +7,8 @@ export interface MaskedPage {
   marks(text: string): Piece[];
   /** The name of the one mark that is all of the text; undefined for any other text. */
   onlyMark(text: string): Piece | undefined;
+  /** The Liquid tags between two places in `html`: a condition is one that opens and one that closes. */
+  tagsWithin(begin: number, end: number): Piece[];
   /** The place in the template's source of a place in `html`. */
   sourcePlace(place: number): number;
 }
@@ -24,6 +26,7 @@ export function maskPage({ pieces }: Pick<Parsed, "pieces">): MaskedPage {
     parts.push(text);
     length += text.length;
   }
+  const tags = starts.filter(({ piece }) => piece.kind === "tag");
   function marks(text: string): Piece[] {
     return [...text.matchAll(/\uE000(\d+)\uE001/g)].flatMap(([, at]) => pieces[Number(at)] ?? []);
   }
@@ -31,6 +34,9 @@ export function maskPage({ pieces }: Pick<Parsed, "pieces">): MaskedPage {
     html: parts.join(""),
     marks,
     onlyMark: (text) => (/^\s*\uE000\d+\uE001\s*$/.test(text) ? marks(text)[0] : undefined),
+    tagsWithin(begin, end) {
+      return tags.filter(({ masked }) => masked >= begin && masked < end).map(({ piece }) => piece);
+    },
     sourcePlace(place) {
       const found = starts.findLast(({ masked }) => masked <= place);
       return found === undefined ? 0 : found.piece.begin + (found.piece.kind === "html" ? place - found.masked : 0);

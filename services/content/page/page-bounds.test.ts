@@ -49,6 +49,13 @@ test.each([
   ["the most tags", `<p class="a" id="b">x</p>`.repeat(4_900)],
   ["the most outputs", "{{ email_address }} ".repeat(900)],
   ["the most conditions", filled(`{% if ${"subscribed_state.a == 'subscribed' or ".repeat(20)} true %}x{% endif %}`, 64_000)],
+  ["the most checkboxes", '<input type="checkbox" name="{% form_field_name :subscription_group a %}" value="subscribed">'.repeat(990)],
+  [
+    "many checkboxes with conditions",
+    `<input type="checkbox" name="{% form_field_name :subscription_group a %}" value="subscribed" {% if true %}checked{% endif %}>`.repeat(
+      320,
+    ),
+  ],
   ["a megabyte of references", "&amp".repeat(250_000)],
   ["a megabyte of text", "words and ".repeat(29_000)],
   ["188 KB of misnested tags", misnested(188_000)],

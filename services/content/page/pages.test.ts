@@ -9,6 +9,12 @@ const closed = { scriptsAllowed: false, origins: [] };
 const form =
   '<form action="{{preference_center_submit_url}}" method="post"><input name="{% form_field_name :email_global_state %}"></form>';
 
+const unsaved = "the checkbox saves nothing when it is left empty";
+
+function box(rest = ""): string {
+  return `<input type="checkbox" name="{% form_field_name :subscription_group a %}" ${rest}>`;
+}
+
 function content(more: Partial<CenterContent> = {}): CenterContent {
   const rest = { title: "T", confirmationHtml: "", redirectHtml: null, options: { linkTags: [] }, state: "active" } as const;
   return { pageHtml: form, ...rest, ...more };
@@ -135,9 +141,42 @@ test.each([
   [`${form}\n{{ heddle_head }}{{ anything | default: 'x' }}`, 'line 2: "heddle_head" is empty, as pages know no such variable'],
   [`${form}\n{{subscribed_state.\${a b}}}`, 'line 2: "subscribed_state.a b" is empty, as pages know no such variable'],
   [`${form}\n{{custom_attribute.\${}}}`, 'line 2: "custom_attribute." is empty, as pages know no such variable'],
+  ...[
+    ['value="on"', "the checkbox saves nothing: its value must be one of subscribed, unsubscribed"],
+    ["", "the checkbox saves nothing: its value must be one of subscribed, unsubscribed"],
+    ['value="opted_in"', "the checkbox saves nothing: its value must be one of subscribed, unsubscribed"],
+    ['value="subscribed" checked disabled', `${unsaved}, as it is disabled`],
+    ['value="subscribed" {% if subscribed_state.a %}disabled{% endif %}', `${unsaved}, as it is disabled`],
+    ['{% if subscribed_state.a %}value="subscribed"{% else %}value="unsubscribed"{% endif %}', `${unsaved}: no condition may stand`],
+    ['value="{% if subscribed_state.a %}{% endif %}subscribed"', "the checkbox saves nothing: its value must be one of"],
+    ['value="subscribed" form="a b"', `${unsaved}: its form must be letters`],
+  ].map(([rest, warning]): [string, string] => [`${form}\n${box(rest)}`, `line 2: ${warning}`]),
 ])("check() takes %j, and warns", (html, warning) => {
   expect(openPages().check(content({ pageHtml: html }), closed).join("\n")).toContain(`'preference_center_page_html' ${warning}`);
   expect(filled(html)).not.toContain("undefined");
+});
+
+test("before each checkbox stands a field that says so, in its branch and form, where it is known what an empty one means", () => {
+  const branches = `{% if subscribed_state.a == 'subscribed' %}${box('value="subscribed" checked')}{% else %}[${
+    box('value="subscribed"')
+  }]{% endif %}`;
+  const mark = '<input type="hidden" name="shown_box" value="subscription_group_a.subscribed">';
+  const first = filled(`${form}${branches}`, { states: { a: "subscribed" } });
+  expect(first).toMatch(new RegExp(`</form>${mark}<input type="checkbox" name="subscription_group_a" value="subscribed" checked>$`));
+  expect(filled(`${form}${branches}`)).toMatch(
+    new RegExp(`</form>\\[${mark}<input type="checkbox" name="subscription_group_a" value="subscribed">\\]$`),
+  );
+  expect(problem(`${form}${branches}`)).toBe("");
+  expect(openPages().check(content({ pageHtml: `${form}${branches}` }), closed)).toEqual([]);
+  expect(filled(box('form="f" value="subscribed"'))).toContain(`${mark.replace(">", ' form="f">')}<input`);
+  expect(filled(`<!doctype html>${box('value="subscribed"')}`)).toBe(
+    `<!doctype html>${mark}${box('value="subscribed"').replace(/\{%.*%\}/, "subscription_group_a")}`,
+  );
+  for (const rest of ['value="subscribed" disabled', 'value="on"', 'value="subscribed" form="&#123;&#123;x}}"']) {
+    expect(filled(`${form}${box(rest)}`)).not.toContain("shown_box");
+  }
+  expect(filled(`${form}<input type="hidden" name="{% form_field_name :subscription_group a %}">${box('value="subscribed"')}`)).not
+    .toContain("shown_box");
 });
 
 test("check() takes fragments, custom elements, drawings, comments, optional end tags and the sample's script", () => {

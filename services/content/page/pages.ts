@@ -7,7 +7,7 @@ import type { WantedFields } from "../domain/person-fields.ts";
 import type { PageChecker } from "../domain/center-ports.ts";
 import { type AboutPage, checkHtml } from "./check-html.ts";
 import { escapeText } from "../../../platform/escape-html.ts";
-import { openTemplate, type PageTemplate, parsePage } from "./liquid.ts";
+import { headHtml, openTemplate, type PageTemplate, parsePage } from "./liquid.ts";
 import type { PageKind } from "./page-element.ts";
 import { PageProblem } from "./page-problem.ts";
 
@@ -18,8 +18,6 @@ export interface CompiledPage {
   readonly groups: ReadonlySet<string>;
   /** Form field names that it gives: what else is sent is not its. */
   readonly fields: ReadonlySet<string>;
-  /** Fields that are nothing but checkboxes, with the value of the box. */
-  readonly boxes: ReadonlyMap<string, string>;
   /** Of the person's profile, that it shows. */
   readonly wanted: WantedFields;
   /** HTML for its head. */
@@ -102,13 +100,12 @@ function compileOrRefuse(html: string, kind: PageKind, content: CenterContent): 
 function compile(html: string, kind: PageKind, { title, options }: CenterContent): CompiledPage {
   const parsed = parsePage(html);
   const { head, hasDoctype, hasTitle, boxes, about } = checkHtml(parsed, kind, checkedWhenCompiled);
-  const source = hasDoctype ? parsed.source : `${doctype}${parsed.source}`;
+  const added = [...(hasDoctype ? [] : [{ place: 0, html: doctype }]), { place: head, html: headHtml }, ...boxes];
   return {
-    template: openTemplate({ source }, hasDoctype ? head : head + doctype.length),
+    template: openTemplate(parsed, added),
     groups: parsed.groups,
     fields: parsed.fields,
     wanted: parsed.wanted,
-    boxes,
     about,
     head: `${headOf(options)}${hasTitle ? "" : `<title>${escapeText(title)}</title>`}`,
   };

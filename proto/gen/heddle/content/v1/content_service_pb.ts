@@ -1057,7 +1057,7 @@ export type SubmitPreferencePageRequest = Message<"heddle.content.v1.SubmitPrefe
   form: Uint8Array;
 
   /**
-   * The page's own form was sent: a checkbox that is absent was left empty.
+   * The page's own form was sent: a checkbox that it showed and that is absent was left empty.
    *
    * @generated from field: bool whole_form = 4;
    */

@@ -1,0 +1,66 @@
+/** Checkboxes of stored pages: which of them a person left empty, and what is never taken for that. */
+import { expect, test } from "vitest";
+import { heddleSuite } from "../suite.ts";
+import { centerDeclaration, freshWorkspace, letter, sentBy, storedPage, submit, textOf } from "../preference-centers.ts";
+
+const suite = heddleSuite({ apply: centerDeclaration });
+const letterField = `subscription_group_${letter}`;
+const [letterName, globalName] = [`{% form_field_name :subscription_group ${letter} %}`, "{% form_field_name :email_global_state %}"];
+const begin = '<form method="post" action="{{preference_center_submit_url}}">';
+const letterBox = `<input type="checkbox" name="${letterName}" value="subscribed">`;
+const globalBox = `<input type="checkbox" name="${globalName}" value="opted_in">`;
+
+test.each([
+  [
+    "in the branch for others",
+    `${begin}{% if {{subscribed_state.\${email_global}}} == 'unsubscribed' %}${globalBox}{% else %}${letterBox}{% endif %}</form>`,
+  ],
+  ["in another form", `${begin}${letterBox}</form>${begin}${globalBox}</form>`],
+  ["disabled", `${begin}${letterBox}${globalBox.replace(">", " checked disabled>")}</form>`],
+])("a checkbox that is %s was not left empty by the person: nothing is recorded of it", async (_, html) => {
+  const workspace = freshWorkspace(suite);
+  const ann = await workspace.person();
+  const url = await workspace.url(await workspace.create({ preference_center_page_html: html }), ann);
+  expect((await submit(url, sentBy(await textOf(url), { [letterField]: "subscribed" }))).status).toBe(200);
+  expect([await workspace.state(letter, ann), await workspace.emailState(ann)]).toEqual(["Subscribed", "subscribed"]);
+});
+
+test("a checkbox that a later version adds, or means otherwise, was not left empty on a page that was open before", async () => {
+  const workspace = freshWorkspace(suite);
+  const ann = await workspace.person();
+  const id = await workspace.create({ preference_center_page_html: `${begin}${letterBox}</form>` });
+  const url = await workspace.url(id, ann);
+  const before = await textOf(url);
+  expect((await submit(url, sentBy(before, { [letterField]: "subscribed" }))).status).toBe(200);
+  const later = {
+    preference_center_page_html: `${begin}${letterBox.replace('"subscribed"', '"unsubscribed"')}${globalBox}</form>`,
+    confirmation_page_html: "",
+  };
+  expect((await workspace.call("PUT", `/preference_center/v1/${id}`, later)).status).toBe(200);
+  expect((await submit(url, sentBy(before, {}))).status).toBe(200);
+  expect([await workspace.state(letter, ann), await workspace.emailState(ann)]).toEqual(["Unsubscribed", "subscribed"]);
+});
+
+test("a checkbox that is written once for each branch of a condition is one that can be left empty", async () => {
+  const workspace = freshWorkspace(suite);
+  const ann = await workspace.person();
+  const condition = `{% if {{subscribed_state.\${${letter}}}} == 'subscribed' %}${
+    letterBox.replace(">", " checked>")
+  }{% else %}${letterBox}{% endif %}`;
+  const url = await workspace.url(await workspace.create({ preference_center_page_html: `${begin}${condition}</form>` }), ann);
+  for (const [ticked, state] of [[{ [letterField]: "subscribed" }, "Subscribed"], [{}, "Unsubscribed"]] as const) {
+    expect((await submit(url, sentBy(await textOf(url), ticked))).status).toBe(200);
+    expect(await workspace.state(letter, ann)).toBe(state);
+  }
+});
+
+test("what says of checkboxes that they were shown takes nothing from the fields that a form may have", async () => {
+  const workspace = freshWorkspace(suite);
+  const ann = await workspace.person();
+  const url = await workspace.url(await workspace.create({ preference_center_page_html: storedPage }), ann);
+  const many = (name: string) => `&${name}=x`.repeat(500);
+  expect((await submit(url, `${letterField}=subscribed${many("other")}`)).status).toBe(400);
+  expect(await workspace.state(letter, ann)).toBe("Unknown");
+  expect((await submit(url, `${letterField}=subscribed${many("shown_box")}`)).status).toBe(200);
+  expect(await workspace.state(letter, ann)).toBe("Subscribed");
+});
