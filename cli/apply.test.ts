@@ -4,7 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { declareGroups, readGroups } from "../services/subscription/wire.ts";
 import { type CommandResult, runCommand } from "../test/command-line.ts";
+import { withAccess } from "./data-folder.ts";
 
 const command = resolve(import.meta.dirname, "heddle.mjs");
 let folder = "";
@@ -102,4 +104,50 @@ test("apply --prune says on a terminal what it would remove, and asks; --yes and
   await apply(before);
   expect((await apply(after, "--prune")).output)
     .toMatch(/^pruned/m);
+});
+
+function groupsFile(names: readonly string[]): string {
+  const groups = names.map((name, at) => `{ id: ${name.split(" ")[0]}, name: ${name}, channel: ${at % 2 === 0 ? "email" : "sms"} }`);
+  return declaration(`companies: [{ name: acme, workspaces: [{ id: ws_demo, name: demo, subscriptionGroups: [${groups.join(", ")}] }] }]`);
+}
+
+function numbered(name: string, count: number): string[] {
+  return Array.from({ length: count }, (_, at) => `${name}${at}`);
+}
+
+/** How many groups the folder has: as they are declared, and those of subscription that are not archived. */
+async function groupsThere(): Promise<[declared: number, active: number]> {
+  return await withAccess(join(folder, "data"), async (access, database) => {
+    const active = (await readGroups(database, "ws_demo")).filter(({ archived }) => !archived);
+    return [access.declared("ws_demo", "subscription_group").length, active.length];
+  });
+}
+
+test("apply of more groups than a workspace may have, with those that it has, changes nothing", async () => {
+  expect((await apply(groupsFile(numbered("a", 60)))).code).toBe(0);
+  const others = groupsFile(numbered("b", 60));
+  for (const more of [[], ["--dry-run"]]) {
+    const { code, output, errors } = await apply(others, ...more);
+    expect([code, output], errors).toEqual([1, ""]);
+    expect(errors).toMatch(
+      /^The workspace acme\/demo would have 120 subscription groups, 0 of them made elsewhere\nThere may be 100 .* --prune /,
+    );
+  }
+  expect(await groupsThere()).toEqual([60, 60]);
+  expect((await apply(others, "--prune")).code).toBe(0);
+  expect(await groupsThere()).toEqual([60, 60]);
+});
+
+test("apply counts groups that were made elsewhere, and a group that is named by its id once", async () => {
+  expect((await apply(declaration(`companies: [{ name: acme, workspaces: [{ id: ws_demo, name: demo }] }]`))).code).toBe(0);
+  const made = numbered("c", 60).map((id) => ({ id, name: id, channel: "email" as const }));
+  await withAccess(join(folder, "data"), (_access, database) => declareGroups(database, "ws_demo", { groups: made, prune: false }));
+  const { code, errors } = await apply(groupsFile(numbered("a", 41)));
+  expect(code).toBe(1);
+  expect(errors).toContain("would have 101 subscription groups, 60 of them made elsewhere");
+  expect(await groupsThere()).toEqual([0, 60]);
+  const full = [...numbered("c", 60), ...numbered("a", 40)];
+  expect((await apply(groupsFile(full))).code).toBe(0);
+  expect((await apply(groupsFile(["c0 anew", ...full.slice(1)]))).errors).toBe("");
+  expect(await groupsThere()).toEqual([100, 100]);
 });

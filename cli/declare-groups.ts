@@ -2,12 +2,16 @@
 import { limits } from "../platform/limits.ts";
 import { Refusal } from "../platform/refusal.ts";
 import type { Client } from "@connectrpc/connect";
+import type { Workspace } from "../gateway/access/access.ts";
 import type { AccessAdmin } from "../gateway/access/admin.ts";
 import type { Declaration } from "../gateway/access/declaration.ts";
+import { planDeclaration } from "../gateway/access/declare.ts";
+import { withWrites } from "../gateway/access/row-set.ts";
+import type { AccessRows } from "../gateway/access/rows.ts";
 import { Channel as ChannelNumber, SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
-import { type Channel, declareGroups } from "../services/subscription/wire.ts";
+import { type Channel, declareGroups, type Group, readGroups } from "../services/subscription/wire.ts";
 import { type PartPlace, withOptionalPart } from "./called-part.ts";
-import { notYet, workspaceIdOf } from "./declare-messages.ts";
+import { workspacePath } from "./data-folder.ts";
 import { CommandError } from "./output.ts";
 
 /** Of every workspace; with `prune` groups that are no longer declared are archived. Doing it again changes nothing. */
@@ -16,42 +20,55 @@ export async function declareAllGroups(
   admin: Pick<AccessAdmin, "rows">,
   options: { readonly prune?: boolean } = {},
 ): Promise<void> {
-  const declared = declaredIn(admin, options.prune ?? false);
+  const declared = declaredIn(admin.rows(), options.prune ?? false);
   if (declared.length === 0) return;
   if (database === undefined) return await declareInMesh(env, declared);
-  for (const { workspaceId, ...groups } of declared) await declareGroups(database, workspaceId, groups);
+  for (const { workspace, ...groups } of declared) await declareGroups(database, workspace.id, groups);
 }
 
 /**
- * Before anything is written: the service that owns the groups is there and would take them.
+ * Before anything is written: the service that owns the groups is there and would take them, beside those that were made elsewhere.
  */
 export async function checkGroups(
-  { database, env }: PartPlace,
+  place: PartPlace,
   admin: Pick<AccessAdmin, "rows">,
   { file, prune }: { readonly file: Declaration; readonly prune: boolean },
 ): Promise<void> {
-  const isNamed = file.companies.some(({ workspaces }) => workspaces.some(({ items }) => items.some(isGroup)));
-  const known = declaredIn(admin, prune);
-  if (database !== undefined || (!isNamed && known.length === 0)) return;
-  // A workspace that is not there yet has no groups
-  const workspaceIds = [admin.rows().workspaces[0]?.id ?? notYet, ...known.map(({ workspaceId }) => workspaceId)];
-  const isNeeded = isNamed || known.some(({ groups }) => groups.length > 0);
-  await withGroups({ env, isNeeded }, async (client) => {
-    for (const workspaceId of new Set(workspaceIds)) {
-      const { groups: there } = await client.listGroups({ scope: { workspaceId } }).catch(noneWhereUnknown);
-      const stay = prune
-        ? 0
-        : there.filter(({ id, archived }) => !archived && !known.some(({ groups }) => groups.some((one) => one.id === id))).length;
-      const own = groupsAfter(admin, { file, prune, workspaceId });
-      const max = limits.subscriptionGroupsPerWorkspaceMax;
-      if (stay + own > max) {
-        throw new CommandError(
-          `The workspace ${workspaceId} would have ${
-            stay + own
-          } subscription groups, ${stay} of them made elsewhere; there may be ${max}. Nothing was changed`,
-        );
-      }
+  const before = admin.rows();
+  const after = withWrites(before, planDeclaration(before, file, { now: 0, prune }).writes);
+  const isNeeded = [...before.declared, ...after.declared].some(isGroup);
+  const declared = declaredIn(after, prune);
+  if (declared.length === 0) return;
+  const problems: string[] = [];
+  await withGroupsThere({ ...place, isNeeded }, async (groupsThere) => {
+    for (const { workspace, groups } of declared) {
+      const own = new Set(groups.map(({ id }) => id));
+      const there = await groupsThere(workspace.id);
+      const others = there.filter(({ id, archived }) => !prune && !archived && !own.has(id));
+      const count = own.size + others.length;
+      if (count <= limits.subscriptionGroupsPerWorkspaceMax) continue;
+      problems.push(
+        `The workspace ${workspacePath(after, workspace)} would have ${count} subscription groups, ${others.length} of them made elsewhere`,
+      );
     }
+  });
+  if (problems.length === 0) return;
+  throw new CommandError(
+    `${problems.join("\n")}\nThere may be ${limits.subscriptionGroupsPerWorkspaceMax} that are not archived. ` +
+      "Nothing was changed: with --prune those that the file does not name are archived",
+  );
+}
+
+type GroupsThere = (workspaceId: string) => Promise<readonly Pick<Group, "id" | "archived">[]>;
+
+/** Reads the groups of a workspace, archived ones too; none of one that is not there yet. */
+async function withGroupsThere(
+  { database, env, isNeeded }: PartPlace & { readonly isNeeded: boolean },
+  work: (groupsThere: GroupsThere) => Promise<void>,
+): Promise<void> {
+  if (database !== undefined) return await work((workspaceId) => readGroups(database, workspaceId));
+  await withGroups({ env, isNeeded }, async (client) => {
+    await work(async (workspaceId) => (await client.listGroups({ scope: { workspaceId } }).catch(noneWhereUnknown)).groups);
   });
 }
 
@@ -64,34 +81,17 @@ function isGroup({ kind }: { readonly kind: string }): boolean {
   return kind === "subscription_group";
 }
 
-/** How many the workspace has declared, once the file is applied. */
-function groupsAfter(
-  admin: Pick<AccessAdmin, "rows">,
-  { file, prune, workspaceId }: { readonly file: Declaration; readonly prune: boolean; readonly workspaceId: string },
-): number {
-  const rows = admin.rows();
-  const named = file.companies.flatMap((company) =>
-    company.workspaces.filter((workspace) => workspaceIdOf(rows, { company, workspace }) === workspaceId).flatMap(({ items }) =>
-      items.filter(isGroup)
-    )
-  );
-  const before = prune ? [] : rows.declared.filter((row) => row.workspaceId === workspaceId && isGroup(row));
-  const names = new Set([...before.map(({ content }) => content["name"] ?? ""), ...named.map(({ name }) => name)]);
-  return names.size;
-}
-
 interface DeclaredGroups {
-  readonly workspaceId: string;
+  readonly workspace: Workspace;
   readonly groups: readonly { readonly id: string; readonly name: string; readonly channel: Channel }[];
   readonly prune: boolean;
 }
 
-function declaredIn(admin: Pick<AccessAdmin, "rows">, prune: boolean): DeclaredGroups[] {
-  const { workspaces, declared } = admin.rows();
+function declaredIn({ workspaces, declared }: AccessRows, prune: boolean): DeclaredGroups[] {
   const byWorkspace = Map.groupBy(declared.filter(isGroup), ({ workspaceId }) => workspaceId);
-  return workspaces.map(({ id }) => ({
-    workspaceId: id,
-    groups: (byWorkspace.get(id) ?? []).map(({ id, content }) => ({
+  return workspaces.map((workspace) => ({
+    workspace,
+    groups: (byWorkspace.get(workspace.id) ?? []).map(({ id, content }) => ({
       id,
       name: content["name"] ?? "",
       channel: content["channel"] as Channel,
@@ -102,9 +102,9 @@ function declaredIn(admin: Pick<AccessAdmin, "rows">, prune: boolean): DeclaredG
 
 async function declareInMesh(env: NodeJS.ProcessEnv | undefined, declared: readonly DeclaredGroups[]): Promise<void> {
   await withGroups({ env, isNeeded: declared.some(({ groups }) => groups.length > 0) }, async (client) => {
-    for (const { workspaceId, groups, prune } of declared) {
+    for (const { workspace, groups, prune } of declared) {
       const messages = groups.map(({ channel, ...group }) => ({ ...group, channel: channelNumbers[channel] }));
-      await client.declareGroups({ scope: { workspaceId }, groups: messages, prune });
+      await client.declareGroups({ scope: { workspaceId: workspace.id }, groups: messages, prune });
     }
   });
 }

@@ -43,7 +43,7 @@ export async function declareAllMessages(
 }
 
 /** No workspace has it. */
-export const notYet = "not-yet";
+const notYet = "not-yet";
 
 async function declareMessages(
   translations: Translations,

@@ -69,6 +69,12 @@ export async function declareGroups(
   await changeGroups(workspaceId, (groups, end) => changedBehind(groups, { type: "declare", ...declared }, end));
 }
 
+/** A workspace's groups in the data folder, archived ones too. */
+export async function readGroups(database: Database, workspaceId: string): Promise<readonly Group[]> {
+  const { store } = await openSqliteSubscriptionStore(database);
+  return await store.groups(workspaceId);
+}
+
 /** The ledger in the data folder, for `heddle consent`. */
 export async function readMembershipLedger(database: Database) {
   const tables = await openSqliteSubscriptionStore(database);
