@@ -1,6 +1,8 @@
 /** Declared subscription groups on their way from the declaration's rows to the service that owns them. */
 import { limits } from "../platform/limits.ts";
+import type { Logger } from "../platform/logger.ts";
 import { Refusal } from "../platform/refusal.ts";
+import type { Database } from "../platform/sqlite/database.ts";
 import type { Client } from "@connectrpc/connect";
 import type { Workspace } from "../gateway/access/access.ts";
 import type { AccessAdmin } from "../gateway/access/admin.ts";
@@ -18,12 +20,33 @@ import { CommandError } from "./output.ts";
 export async function declareAllGroups(
   { database, env }: PartPlace,
   admin: Pick<AccessAdmin, "rows">,
-  options: { readonly prune?: boolean } = {},
+  { prune }: { readonly prune: boolean },
 ): Promise<void> {
-  const declared = declaredIn(admin.rows(), options.prune ?? false);
+  const declared = declaredIn(admin.rows(), prune);
   if (declared.length === 0) return;
   if (database === undefined) return await declareInMesh(env, declared);
   for (const { workspace, ...groups } of declared) await declareGroups(database, workspace.id, groups);
+}
+
+/**
+ * At a start, on which nothing is declared: makes those declared groups that subscription does not know at all, as a process leaves
+ * them that was killed before it made them. What was done to the others since stays. Groups that there is no room for are logged.
+ */
+export async function declareUnknownGroups(
+  { database, logger }: { readonly database: Database; readonly logger: Logger },
+  admin: Pick<AccessAdmin, "rows">,
+): Promise<void> {
+  for (const { workspace, groups, prune } of declaredIn(admin.rows(), false)) {
+    const known = new Set((await readGroups(database, workspace.id)).map(({ id }) => id));
+    const unknown = groups.filter(({ id }) => !known.has(id));
+    if (unknown.length === 0) continue;
+    try {
+      await declareGroups(database, workspace.id, { groups: unknown, prune });
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.reason !== "STATE_CONFLICT") throw error;
+      logger.warn("groups_not_declared", { workspaceId: workspace.id, message: error.message });
+    }
+  }
 }
 
 /**

@@ -10,7 +10,7 @@ import type { Database } from "../platform/sqlite/database.ts";
 import type { TelemetryConfig } from "../platform/telemetry/config.ts";
 import { asCalled } from "./called-as.ts";
 import { applyAtStart, readDeclaration } from "./apply.ts";
-import { declareAllGroups } from "./declare-groups.ts";
+import { declareUnknownGroups } from "./declare-groups.ts";
 import { demoCallsText, demoKeyText, keylessDemoText, makeDemo } from "./demo.ts";
 import { type Embedded, openEmbedded } from "./embedded.ts";
 import { CommandError, print, reportFailure } from "./output.ts";
@@ -37,7 +37,7 @@ export async function start(options: StartOptions): Promise<number> {
   async function prepare(access: Access & AccessAdmin, database: Database): Promise<void> {
     if (declaration) await applyAtStart(access, declaration, database);
     if (options.demo) demoKey = await showDemo(access);
-    await declareAllGroups({ database }, access);
+    await declareUnknownGroups({ database, logger }, access);
   }
 
   return await runUntilSignal<Embedded>({
