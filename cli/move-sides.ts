@@ -21,7 +21,9 @@ export interface MoveSide {
   readonly statuses: Awaited<ReturnType<typeof moveStatuses>>;
   readonly dashboardUsers: Awaited<ReturnType<typeof moveDashboardUsers>>;
   readonly content: Awaited<ReturnType<typeof moveContent>>;
-  /** What waits to be applied or for a human, in words. */
+  /** What a server that runs would apply, in words; empty for the mesh, whose logs say it. */
+  unapplied(): string[];
+  /** What waits for a human, in words. */
   waiting(): Promise<string[]>;
 }
 
@@ -60,10 +62,11 @@ export async function meshSide(env: NodeJS.ProcessEnv): Promise<MoveSide & { clo
   });
 }
 
-function sideOf(moves: Omit<MoveSide, "waiting">): MoveSide {
+function sideOf(moves: Omit<MoveSide, "unapplied" | "waiting">): MoveSide {
   const { profiles, memberships, statuses } = moves;
   return {
     ...moves,
+    unapplied: () => profiles.unapplied?.() ?? [],
     async waiting() {
       return [...await profiles.waiting(), ...await memberships.waiting(), ...await statuses.waiting()];
     },

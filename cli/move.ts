@@ -218,10 +218,16 @@ async function withProgress<T>(work: (progress: MoveProgress) => Promise<T>): Pr
 }
 
 async function refuseWaiting(side: MoveSide): Promise<void> {
-  const waiting = await side.waiting();
-  if (waiting.length > 0) {
-    throw new CommandError(`${waiting.join(", ")}: see heddle log status; what waits cannot be moved, so redrive it or pass over it first`);
-  }
+  const found = [
+    {
+      what: side.unapplied(),
+      advice:
+        "what is not applied cannot be moved. Where a server runs on the folder, try again; otherwise start one until heddle log status " +
+        "shows nothing behind, stop it while nobody writes, and back up again",
+    },
+    { what: await side.waiting(), advice: "see heddle log status; what waits cannot be moved, so redrive it or pass over it first" },
+  ].filter(({ what }) => what.length > 0);
+  if (found.length > 0) throw new CommandError(found.map(({ what, advice }) => `${what.join(", ")}: ${advice}`).join("\n"));
 }
 
 async function accessRows(database: Database): Promise<AccessRows> {

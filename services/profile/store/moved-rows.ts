@@ -19,7 +19,9 @@ export interface MovedUser {
 
 /** A profile store at rest, as a backup sees it. No other process writes to it meanwhile. */
 export interface ProfileMove {
-  /** What waits to be applied or for a human, in words; empty where nothing does. */
+  /** Of a data folder: what a server that runs would apply, in words. Of the mesh its logs say that. */
+  unapplied?(): string[];
+  /** What waits for a human, in words; empty where nothing does. */
   waiting(): Promise<string[]>;
   /** All rows of these workspaces. Origins of fields and what waits are left out. */
   read(workspaceIds: ReadonlySet<string>): AsyncIterable<ProfileRows>;

@@ -12,7 +12,8 @@ import { newestCounts } from "./sqlite-workspaces.ts";
 
 export function sqliteProfileMove(database: Database, tables: ProfileTables): ProfileMove {
   return {
-    waiting: () => Promise.resolve(waiting(database)),
+    unapplied: () => thereOf(database, unapplied),
+    waiting: () => Promise.resolve(thereOf(database, waiting)),
     async *read(workspaceIds) {
       for (const workspaceId of workspaceIds) {
         const row = database.prepare("SELECT number FROM profile_workspaces WHERE workspace_id = ?").get(workspaceId);
@@ -44,15 +45,19 @@ interface Workspace {
   readonly number: number;
 }
 
-function waiting(database: Database): string[] {
+/** How many there are of what is somewhere, in words. */
+function thereOf(database: Database, counts: Readonly<Record<string, string>>): string[] {
   const found = Object.entries(counts).map(([sql, what]) => ({ count: Number(database.prepare(sql).get()?.["count"] ?? 0), what }));
   return found.flatMap(({ count, what }) => (count === 0 ? [] : [`${count} ${what}`]));
 }
 
-const counts = {
+const unapplied = {
   "SELECT sum(max(0, sequence - coalesce((SELECT through FROM profile_checkpoints WHERE log_partition = partition), 0))) AS count FROM log_tails":
     "records of the log are not applied",
   "SELECT count(*) AS count FROM lane_messages": "records of consent are not applied",
+};
+
+const waiting = {
   "SELECT count(*) AS count FROM profile_held": "users are blocked",
   "SELECT count(*) AS count FROM profile_set_aside": "dead letters wait",
 };
