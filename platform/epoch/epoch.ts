@@ -1,6 +1,7 @@
 /** An epoch of the log: which log it is, how often it began anew, and from where each stream counts in it. */
 import { limits } from "../limits.ts";
 import { Refusal } from "../refusal.ts";
+import { Unusable } from "../unusable.ts";
 
 export const streamKinds = ["intake", "lanes", "events"] as const;
 export type StreamKind = (typeof streamKinds)[number];
@@ -17,25 +18,28 @@ export interface Epoch {
 /**
  * Where an epoch begins that lies above all that was given `through`. Within the room of an epoch it begins the further on
  * the later it is: two that begin behind the same place, as where one backup is restored twice, are apart by
- * `epochSequencesPerSecond` for each second between them. The last room is used again and again in this way. Throws where
+ * `epochSequencesPerSecond` for each second between them. The last room is used again and again in this way. Throws Unusable where
  * more was given in it than that, as the ages of rows have no room above.
  */
 export function beginAbove(through: number, now: number): number {
   const room = Math.min(epochAbove(through), limits.logEpochsMax);
   const begin = room * sequencesPerEpoch + offsetAt(now) + 1;
   if (begin > through) return begin;
-  throw new Error(
-    `A log can begin anew ${limits.logEpochsMax} times, and this would be once more: the ages of rows have no room above ${through}. ` +
-      "Export the users (heddle export), and import them into a new installation (heddle import)",
+  throw new Unusable(
+    `A log can begin anew ${limits.logEpochsMax} times, and this would be once more: the ages of rows have no room above ${through}. ${newInstallation}`,
   );
 }
 
 /** The same for the places of events, which are no ages of rows and have more room. */
 export function beginEventsAbove(through: number, now: number): number {
   const number = epochAbove(through);
-  if (number > eventEpochsMax) throw new Error(`Events can begin anew ${eventEpochsMax} times, and this would be once more`);
+  if (number > eventEpochsMax) {
+    throw new Unusable(`Events can begin anew ${eventEpochsMax} times, and this would be once more. ${newInstallation}`);
+  }
   return number * sequencesPerEpoch + offsetAt(now) + 1;
 }
+
+const newInstallation = "Export the users (heddle export), and import them into a new installation (heddle import)";
 
 /** The first epoch whose sequences all lie above `through`. */
 function epochAbove(through: number): number {

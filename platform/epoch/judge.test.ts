@@ -209,6 +209,9 @@ describe("planAdoption()", () => {
     const again = plan(lostAt(last + 1_000))?.epoch.from.intake ?? 0;
     expect(again).toBeGreaterThan(last + 1_000);
     expect(again).toBeLessThan(last + 2 ** 40);
-    expect(() => plan(lostAt(again))).toThrow(/begin anew 15 times.*heddle export.*heddle import/);
+    const full = { name: "Unusable", message: expect.stringMatching(/begin anew 15 times.*heddle export.*heddle import/) };
+    expect(() => plan(lostAt(again))).toThrow(expect.objectContaining(full));
+    const events = { ...lostAt(5), reached: new Map([["events", 2 ** 53 - 2 ** 40]]) };
+    expect(() => plan(events)).toThrow(expect.objectContaining({ name: "Unusable", message: expect.stringContaining("heddle export") }));
   });
 });
