@@ -31,7 +31,7 @@ export function sealBackup(path: string, noted: Pick<BackupNote, "madeAt">): voi
     const body = Buffer.from(JSON.stringify(note));
     const length = Buffer.alloc(lengthBytes);
     length.writeUInt32BE(body.length);
-    writeSync(handle, Buffer.concat([body, length, mark]), 0, body.length + lengthBytes + mark.length, bytes);
+    writeAll(handle, Buffer.concat([body, length, mark]), bytes);
     fsyncSync(handle);
   } finally {
     closeSync(handle);
@@ -58,11 +58,18 @@ export function checkBackup(path: string): BackupContent {
 export function copyDatabaseOf(path: string, bytes: number, to: string): void {
   const [from, target] = [openSync(path, "r"), openSync(to, "r+")];
   try {
-    for (const [chunk, at] of chunksOf(from, bytes)) writeSync(target, chunk, 0, chunk.length, at);
+    for (const [chunk, at] of chunksOf(from, bytes)) writeAll(target, chunk, at);
     fsyncSync(target);
   } finally {
     closeSync(from);
     closeSync(target);
+  }
+}
+
+/** A disk that is nearly full takes a part of a write, and fails the next. */
+function writeAll(handle: number, bytes: Buffer, at: number): void {
+  for (let written = 0; written < bytes.length;) {
+    written += writeSync(handle, bytes, written, bytes.length - written, at + written);
   }
 }
 

@@ -1,0 +1,38 @@
+/** The file of a backup on a disk that takes writes in pieces, as one that is nearly full does. */
+import fs, { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { checkBackup, copyDatabaseOf, sealBackup } from "./backup-file.ts";
+
+const pieceBytes = 50;
+
+/** As the system may: it says how much it took. */
+function takeInPieces(): void {
+  const write = fs.writeSync;
+  function writePiece(...[handle, bytes, offset, length, at]: [number, NodeJS.ArrayBufferView, number, number, number]): number {
+    return write(handle, bytes, offset, Math.min(length, pieceBytes), at);
+  }
+  const spy = vi.spyOn(fs, "writeSync").mockImplementation(writePiece as typeof write);
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    spy.mockRestore();
+    syncBuiltinESMExports();
+  });
+}
+
+test("what was written in pieces is whole: the note of a backup, and the database out of it", () => {
+  const folder = mkdtempSync(join(tmpdir(), "heddle-pieces-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const [file, copy] = [join(folder, "backup.db"), join(folder, "heddle.db")];
+  const database = Buffer.from("of the database ".repeat(20));
+  writeFileSync(file, database);
+  writeFileSync(copy, "");
+  takeInPieces();
+  sealBackup(file, { madeAt: "2026-03-01T12:00:00Z" });
+  const { bytes, note } = checkBackup(file);
+  expect([bytes, note?.madeAt]).toEqual([database.length, "2026-03-01T12:00:00Z"]);
+  copyDatabaseOf(file, bytes, copy);
+  expect(readFileSync(copy)).toEqual(database);
+});
