@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, expect, test } from "vitest";
 import { openDatabase } from "../platform/sqlite/database.ts";
 import { migrate } from "../platform/sqlite/migrate.ts";
@@ -43,6 +44,28 @@ test("changes that lie there without their database", async () => {
     errors: expect.stringMatching(/^".*heddle\.db-wal" has changes of a database that was here, .* or move the file away\n$/),
   });
   expect(readFileSync(wal, "utf8")).toBe("changes");
+});
+
+test("a database that is damaged", async () => {
+  const dataDir = join(folder, "damaged");
+  mkdirSync(dataDir);
+  writeFileSync(join(dataDir, "heddle.db"), "no database ".repeat(1_000));
+  expect(await heddle(["start"], dataDir)).toEqual({
+    code: 1,
+    output: "",
+    errors: expect.stringMatching(/^Cannot use the data folder ".*damaged": .*not a database\. .*restore a backup .*check the disk\n$/),
+  });
+});
+
+test("a database that another program keeps locked", { timeout: 60_000 }, async () => {
+  const dataDir = join(folder, "locked");
+  mkdirSync(dataDir);
+  const other = new DatabaseSync(join(dataDir, "heddle.db"));
+  other.exec("CREATE TABLE t (a); BEGIN EXCLUSIVE");
+  const { code, errors } = await heddle(["start"], dataDir);
+  other.close();
+  expect(errors).toMatch(/^Cannot use the data folder ".*locked": .*locked\. Another program has its database open: .*\n$/);
+  expect(code).toBe(1);
 });
 
 test("a folder that this user may not write", ({ skip }) => {

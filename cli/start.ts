@@ -7,6 +7,7 @@ import type { Logger } from "../platform/logger.ts";
 import { runUntilSignal } from "../platform/process.ts";
 import { Refusal } from "../platform/refusal.ts";
 import type { Database } from "../platform/sqlite/database.ts";
+import { sqliteCode } from "../platform/sqlite/faults.ts";
 import type { TelemetryConfig } from "../platform/telemetry/config.ts";
 import { asCalled } from "./called-as.ts";
 import { applyAtStart, readDeclaration } from "./apply.ts";
@@ -149,11 +150,15 @@ function folderProblem(error: unknown, dataDir: string): CommandError | undefine
   if (!(error instanceof Error) || error instanceof Refusal || error instanceof CommandError) return undefined;
   const inner = error.cause instanceof Error ? error.cause : error;
   const code = "code" in inner ? inner.code : undefined;
-  const known = "syscall" in inner || code === "ERR_SQLITE_ERROR";
-  return known
-    ? new CommandError(
-      `Cannot use the data folder "${dataDir}": ${inner.message}. Make it a folder this user may write, or set HEDDLE_DATA_DIR`,
-      { cause: error },
-    )
-    : undefined;
+  if (!("syscall" in inner) && code !== "ERR_SQLITE_ERROR") return undefined;
+  const advice = databaseAdvice.get(sqliteCode(inner)) ?? "Make it a folder this user may write, or set HEDDLE_DATA_DIR";
+  return new CommandError(`Cannot use the data folder "${dataDir}": ${inner.message}. ${advice}`, { cause: error });
 }
+
+const damaged = "Its database is damaged: restore a backup into a new folder (heddle restore), and check the disk";
+/** By the result code of SQLite, which says nothing of the folder itself. */
+const databaseAdvice = new Map<number | undefined, string>([
+  [5, "Another program has its database open: end that, and start again"],
+  [11, damaged],
+  [26, damaged],
+]);
