@@ -1,39 +1,41 @@
 /** Attributes of stored HTML: where Liquid may stand, where a form may be sent, and what a hosted page will not load or run. */
 import { addressAttributes, leadingAttributes } from "./html-names.ts";
 import { submitUrl } from "./liquid.ts";
-import { attribute, type Element, lineOf, type Seen } from "./page-element.ts";
+import { attribute, type Element, lineOf, type Seen, type WrittenTag } from "./page-element.ts";
 import { PageProblem } from "./page-problem.ts";
 
 /** Throws PageProblem. */
-export function checkAttributes(element: Element, seen: Seen): void {
-  const { tagName } = element;
-  const line = lineOf(element);
+export function checkAttributes(tag: WrittenTag, seen: Seen): void {
+  const { tagName, line } = tag;
   if (tagName === "base") throw new PageProblem(line, "the tag <base> is not allowed: it would lead the form elsewhere");
   if (seen.masked.marks(tagName).length > 0) throw new PageProblem(line, "Liquid may not make the name of a tag");
-  for (const written of element.attrs) checkAttribute(element, written, seen);
-  if (tagName === "meta" && attribute(element, "http-equiv")?.toLowerCase() === "refresh" && seen.kind !== "redirect") {
-    throw new PageProblem(line, "a page may not lead elsewhere by itself (meta refresh); redirect_page_html may");
-  }
+  for (const written of tag.attrs) checkAttribute(tag, written, seen);
 }
 
-function checkAttribute(element: Element, { name, value }: Element["attrs"][number], { masked }: Seen): void {
-  const line = lineOf(element);
+function checkAttribute({ tagName, line }: WrittenTag, { name, value }: WrittenTag["attrs"][number], { masked, kind }: Seen): void {
   if (masked.marks(name).length > 0) throw new PageProblem(line, "Liquid output may not make the name of an attribute");
+  if (name === "http-equiv") checkEquivalent({ tagName, line }, { value, kind });
   if ((name === "action" || name === "formaction") && value.trim() !== "") {
     const mark = masked.onlyMark(value);
     if (mark?.name === submitUrl && mark.fixed) return;
     throw new PageProblem(
       line,
-      `the ${name} of <${element.tagName}> must be {{preference_center_submit_url}}, as a form may not lead elsewhere`,
+      `the ${name} of <${tagName}> must be {{preference_center_submit_url}}, as a form may not lead elsewhere`,
     );
   }
   const marks = masked.marks(value);
   if (marks.length > 0 && addressAttributes.has(name)) {
-    throw new PageProblem(line, `Liquid output may not stand in an address (${name} of <${element.tagName}>)`);
+    throw new PageProblem(line, `Liquid output may not stand in an address (${name} of <${tagName}>)`);
   }
   if (marks.some(({ fixed }) => !fixed) && (leadingAttributes.has(name.toLowerCase()) || name.startsWith("on"))) {
     throw new PageProblem(line, `in the attribute ${name} may stand states, field names and the submit URL only`);
   }
+}
+
+function checkEquivalent({ tagName, line }: Omit<WrittenTag, "attrs">, { value, kind }: { value: string; kind: Seen["kind"] }): void {
+  if (!/^[\w-]*$/.test(value.trim())) throw new PageProblem(line, "http-equiv must be one word, without Liquid");
+  if (tagName !== "meta" || kind === "redirect" || value.trim().toLowerCase() !== "refresh") return;
+  throw new PageProblem(line, "a page may not lead elsewhere by itself (meta refresh); redirect_page_html may");
 }
 
 /** What stands in the HTML and has no effect on the hosted page, by its Content-Security-Policy. */

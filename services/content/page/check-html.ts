@@ -1,5 +1,5 @@
 /** Stored HTML as a hosted page: read as a browser reads it, refused with the line where it would do harm, with warnings of what will not work. */
-import { type DefaultTreeAdapterTypes, parse } from "parse5";
+import type { DefaultTreeAdapterTypes } from "parse5";
 import { limits } from "../../../platform/limits.ts";
 import type { PageSettings } from "../domain/center.ts";
 import { boundedTree } from "./bounded-tree.ts";
@@ -10,6 +10,7 @@ import type { AddedHtml, Parsed } from "./liquid.ts";
 import { type MaskedPage, maskPage } from "./masked-page.ts";
 import { attribute, type Element, lineOf, type PageKind, type Seen } from "./page-element.ts";
 import { PageProblem } from "./page-problem.ts";
+import { readHtml } from "./read-html.ts";
 
 type Node = DefaultTreeAdapterTypes.Node;
 
@@ -38,9 +39,7 @@ export function checkHtml(parsed: Parsed, kind: PageKind, settings: PageSettings
   checkEffort(parsed.source);
   const masked = maskPage(parsed);
   const cut: string[] = [];
-  const document = parse(masked.html, {
-    sourceCodeLocationInfo: true,
-    scriptingEnabled: false,
+  const { document, tags } = readHtml(masked, parsed.pieces, {
     onParseError({ code, startLine }) {
       if (code.startsWith("eof-")) cut.push(`line ${startLine}: the page ends within a tag or comment (${code})`);
     },
@@ -48,8 +47,8 @@ export function checkHtml(parsed: Parsed, kind: PageKind, settings: PageSettings
   });
   const found = elementsOf(document);
   const seen: Seen = { kind, masked, settings };
+  for (const tag of tags) checkAttributes(tag, seen);
   for (const element of found) {
-    checkAttributes(element, seen);
     if (rawText.has(element.tagName)) checkRaw(element, seen);
   }
   const { boxes, warnings } = checkForms(found, seen);

@@ -132,10 +132,17 @@ function piecesOf(source: string, tokens: readonly TopLevelToken[]): Piece[] {
   let line = 1;
   return tokens.map((token) => {
     const text = source.slice(token.begin, token.end);
-    const piece: Piece = { text, line, begin: token.begin, ...kindOf(text, token, line) };
+    const piece: Piece = { text, line, begin: token.begin, ...kindOf(text, token, line), ...trimmed(token) };
     line += text.split("\n").length - 1;
     return piece;
-  });
+  }).filter(({ text }) => text !== "");
+}
+
+/** HTML without the white space that `{%-` and `-%}` beside it take away. */
+function trimmed(token: TopLevelToken): Partial<Piece> {
+  return "getContent" in token && typeof token.trimLeft === "number"
+    ? { text: token.getContent(), begin: token.begin + token.trimLeft }
+    : {};
 }
 
 function kindOf(text: string, token: TopLevelToken, line: number): Pick<Piece, "kind" | "name" | "fixed"> {

@@ -2,14 +2,15 @@
 import type { Parsed, Piece } from "./liquid.ts";
 
 export interface MaskedPage {
-  readonly html: string;
+  /** Of each piece. */
+  readonly parts: readonly string[];
   /** The outputs and field names that a text holds. */
   marks(text: string): Piece[];
   /** The name of the one mark that is all of the text; undefined for any other text. */
   onlyMark(text: string): Piece | undefined;
-  /** The Liquid tags between two places in `html`: a condition is one that opens and one that closes. */
+  /** The Liquid tags between two places in the parts together: a condition is one that opens and one that closes. */
   tagsWithin(begin: number, end: number): Piece[];
-  /** The place in the template's source of a place in `html`. */
+  /** The place in the template's source of a place in the parts together. */
   sourcePlace(place: number): number;
 }
 
@@ -31,7 +32,7 @@ export function maskPage({ pieces }: Pick<Parsed, "pieces">): MaskedPage {
     return [...text.matchAll(/\uE000(\d+)\uE001/g)].flatMap(([, at]) => pieces[Number(at)] ?? []);
   }
   return {
-    html: parts.join(""),
+    parts,
     marks,
     onlyMark: (text) => (/^\s*\uE000\d+\uE001\s*$/.test(text) ? marks(text)[0] : undefined),
     tagsWithin(begin, end) {

@@ -8,6 +8,13 @@ export type Element = DefaultTreeAdapterTypes.Element;
 /** The page people choose on must have a form that works; the redirect page alone may lead elsewhere by itself. */
 export type PageKind = "page" | "confirmation" | "redirect";
 
+/** A start tag as it is written, wherever the tree puts its element. */
+export interface WrittenTag {
+  readonly tagName: string;
+  readonly line: number | undefined;
+  readonly attrs: readonly { readonly name: string; readonly value: string }[];
+}
+
 export interface Seen {
   readonly kind: PageKind;
   readonly masked: MaskedPage;
