@@ -23,15 +23,19 @@ export function checkRawText(html: string, tags: readonly RawTag[], uneven: Read
   for (const { tagName, line, end, within } of tags) {
     const changes = changing.some((name) => uneven.has(name) && (name !== "select" || tagName !== "script"));
     if (!changes && within !== "nothing known") continue;
-    const close = new RegExp(`<(?!/${tagName}[ \\t\\n\\f\\r/>])|</${tagName}`, "gi");
-    close.lastIndex = end;
-    const found = close.exec(html)?.[0];
-    if (found !== "<") continue;
+    const next = html.indexOf("<", end);
+    if (next === -1 || isEndTag(html, next, tagName)) continue;
     throw new PageProblem(
       line,
       `browsers may read what is within <${tagName}> in two ways, as it holds "<" and stands within or after ${changing.join(", ")}`,
     );
   }
+}
+
+/** Only that ends raw text. */
+function isEndTag(html: string, at: number, tagName: string): boolean {
+  const end = at + 2 + tagName.length;
+  return html.slice(at, end).toLowerCase() === `</${tagName}` && /[ \t\n\f\r/>]/.test(html.charAt(end));
 }
 
 /** Within these raw text is not raw, or not in every browser; a script in a selection is. */

@@ -139,7 +139,7 @@ class LiquidPlaces {
   #checkHtml({ text, line }: Piece, before: Piece["kind"] | undefined): void {
     const { within } = this.#spot();
     if (this.#open && within === "tag" && !delimiter.test(text)) throw misplaced(line);
-    if (this.#open && within === "comment" && endOfComment.test(text)) throw misplaced(line);
+    if (this.#open && within === "comment" && endsComment(text)) throw misplaced(line);
     if (before === "tag" && within === "tag" && equals.test(text)) throw misplaced(line);
     this.#open = false;
   }
@@ -168,7 +168,7 @@ class LiquidPlaces {
     }
     const unquoted = within === "before value" || within === "tag";
     const mayBeNothing = within === "before value" && kind === "output";
-    if ((unquoted && text.includes("\n")) || (mayBeNothing && !wholeAttribute.test(this.#textAfter(at)))) {
+    if ((unquoted && text.includes("\n")) || (mayBeNothing && !isWholeAttribute(this.#textAfter(at)))) {
       throw new PageProblem(line, "Liquid output that makes the value of an attribute must stand in quotes, as it may be empty");
     }
     this.#open = within === "comment";
@@ -195,11 +195,23 @@ const closing: ReadonlySet<string> = new Set(["endif", "endunless", "endcase"]);
 /** What ends a word in a tag, also a value without quotes. */
 const delimiter = /^(?:[ \t\n\f\r]|\/?>)/;
 const equals = /^[ \t\n\f\r]*=/;
+
 /** Behind hyphens that an output put there. Where the comment ends anyway, it does. */
-const endOfComment = /^(?!-->)[-!]*(?:>|$)/;
+function endsComment(text: string): boolean {
+  return !text.startsWith("-->") && /^[-!]*(?:>|$)/.test(text);
+}
+
 /** What a value that is empty takes in its place: nothing, or the next attribute as a whole. */
-const wholeAttribute =
-  /^(?:\/?>|[^\s"'<>=/]|[ \t\n\f\r]*(?:\/?>|[^\s"'<>=/]+(?:=(?:"[^"\s>]*"|'[^'\s>]*'|[^\s"'>]+))?(?=[ \t\n\f\r>])(?![ \t\n\f\r]*=)))/;
+function isWholeAttribute(text: string): boolean {
+  if (/^[^\s"'<>=/]/.test(text)) return true;
+  const taken = nothingOrAttribute.exec(text)?.[0];
+  if (taken === undefined || taken.endsWith(">")) return taken !== undefined;
+  const rest = text.slice(taken.length);
+  return /^[ \t\n\f\r>]/.test(rest) && !equals.test(rest);
+}
+
+/** The end of the tag, or an attribute; none has a ">". */
+const nothingOrAttribute = /^[ \t\n\f\r]*(?:\/?>|[^\s"'<>=/]+(?:=(?:"[^"\s>]*"|'[^'\s>]*'|[^\s"'>]+))?)/;
 
 function misplaced(line: number): PageProblem {
   return new PageProblem(
