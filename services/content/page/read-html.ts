@@ -204,9 +204,9 @@ function endsComment(text: string): boolean {
 /** What a value that is empty takes in its place: nothing, or the next attribute as a whole. */
 function isWholeAttribute(text: string): boolean {
   if (/^[^\s"'<>=/]/.test(text)) return true;
-  const taken = nothingOrAttribute.exec(text)?.[0];
-  if (taken === undefined || taken.endsWith(">")) return taken !== undefined;
-  const rest = text.slice(taken.length);
+  const found = nothingOrAttribute.exec(text)?.[0];
+  if (found === undefined || found.endsWith(">")) return found !== undefined;
+  const rest = text.slice(found.length);
   return /^[ \t\n\f\r>]/.test(rest) && !equals.test(rest);
 }
 
