@@ -37,6 +37,7 @@ export async function declareUnknownGroups(
   admin: Pick<AccessAdmin, "rows">,
 ): Promise<void> {
   for (const { workspace, groups, prune } of declaredIn(admin.rows(), false)) {
+    if (groups.length === 0) continue;
     const known = new Set((await readGroups(database, workspace.id)).map(({ id }) => id));
     const unknown = groups.filter(({ id }) => !known.has(id));
     if (unknown.length === 0) continue;

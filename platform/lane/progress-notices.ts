@@ -28,52 +28,80 @@ export interface ProgressPublisher {
   close(): void;
 }
 
-/**
- * Publishes what changed at once, but what changes within `progressGatherMs` of that together; and once more after `progressRepeatMs`. The latest
- * of everything when a listener asks.
- */
+/** Published at once, but what comes within `progressGatherMs` of that together: of each key the furthest. */
+export class GatheredNotices {
+  readonly #latest = new Map<string, { readonly one: ProgressNotice; readonly place: number }>();
+  /** Not published yet. */
+  readonly #due = new Set<string>();
+  #cancel: (() => void) | undefined;
+  readonly #deps: GatheringDeps;
+
+  constructor(deps: GatheringDeps) {
+    this.#deps = deps;
+  }
+
+  /** False where the key had as much before: an applier that has been replaced may end behind the one that goes on. */
+  put(key: string, place: number, one: ProgressNotice): boolean {
+    if ((this.#latest.get(key)?.place ?? -1) >= place) return false;
+    this.#latest.set(key, { one, place });
+    this.#due.add(key);
+    if (this.#cancel === undefined) this.#publishDue();
+    return true;
+  }
+
+  /** The latest of these keys once more. */
+  repeat(keys: Iterable<string>): void {
+    const all = [...keys].flatMap((key) => this.#latest.get(key)?.one ?? []);
+    if (all.length > 0) this.#deps.notices.publish(all);
+  }
+
+  repeatAll(): void {
+    this.#due.clear();
+    this.repeat(this.#latest.keys());
+  }
+
+  /** What still waits, at once. */
+  flush(): void {
+    const keys = [...this.#due];
+    this.#due.clear();
+    this.repeat(keys);
+  }
+
+  close(): void {
+    this.#cancel?.();
+  }
+
+  #publishDue(): void {
+    this.#cancel = undefined;
+    if (this.#due.size === 0) return;
+    this.#cancel = this.#deps.clock.after(limits.progressGatherMs, () => this.#publishDue());
+    this.flush();
+  }
+}
+
+interface GatheringDeps {
+  readonly notices: Pick<ProgressNotices, "publish">;
+  readonly clock: Clock;
+}
+
+/** Gathers what changed, and publishes it once more after `progressRepeatMs`. The latest of everything when a listener asks. */
 export function createProgressPublisher(
   { notices, clock }: { readonly notices: ProgressNotices; readonly clock: Clock },
 ): ProgressPublisher {
-  const latest = new Map<string, { readonly one: ProgressNotice; readonly place: number }>();
+  const gathered = new GatheredNotices({ notices, clock });
   const changed = new Set<string>();
-  /** Not published yet. */
-  const due = new Set<string>();
   let cancel: (() => void) | undefined;
-  let cancelGathering: (() => void) | undefined;
-  const stopAnswering = notices.onAsk(() => {
-    due.clear();
-    publishAll([...latest.values()].map(({ one }) => one));
-  });
-
-  function publishAll(all: readonly ProgressNotice[]): void {
-    if (all.length > 0) notices.publish(all);
-  }
-
-  function publishOf(keys: Set<string>): void {
-    publishAll([...keys].flatMap((key) => latest.get(key)?.one ?? []));
-    keys.clear();
-  }
+  const stopAnswering = notices.onAsk(() => gathered.repeatAll());
 
   function repeat(): void {
     cancel = undefined;
-    publishOf(changed);
-  }
-
-  function publishDue(): void {
-    cancelGathering = undefined;
-    if (due.size === 0) return;
-    publishOf(due);
-    cancelGathering = clock.after(limits.progressGatherMs, publishDue);
+    gathered.repeat(changed);
+    changed.clear();
   }
 
   function publish(key: string, place: number, one: ProgressNotice): void {
-    // An applier that has been replaced may end behind the one that goes on
-    if ((latest.get(key)?.place ?? -1) >= place) return;
-    latest.set(key, { one, place });
+    if (!gathered.put(key, place, one)) return;
     changed.add(key);
-    due.add(key);
-    if (cancelGathering === undefined) publishDue();
     cancel ??= clock.after(limits.progressRepeatMs, repeat);
   }
 
@@ -83,8 +111,8 @@ export function createProgressPublisher(
     close() {
       stopAnswering();
       cancel?.();
-      cancelGathering?.();
-      publishOf(due);
+      gathered.close();
+      gathered.flush();
     },
   };
 }

@@ -1,6 +1,6 @@
 /** The form of a preference center: what of it would save nothing, and what says of its checkboxes that they were shown. */
 import { boxField, shownBox, statesOf } from "../domain/form-choices.ts";
-import type { AddedHtml } from "./liquid.ts";
+import { type AddedHtml, opening } from "./liquid.ts";
 import { attribute, type Element, lineOf, type Seen } from "./page-element.ts";
 
 interface CheckedForms {
@@ -103,11 +103,9 @@ function isConditional(box: Element, name: string, { masked }: Seen): boolean {
   if (!tag || !part) return false;
   const before = masked.tagsWithin(tag.startOffset, part.startOffset);
   const ends = before.filter((piece) => piece.name.startsWith("end")).length;
-  const begins = before.filter((piece) => conditions.has(piece.name)).length;
+  const begins = before.filter((piece) => opening.has(piece.name)).length;
   return ends !== begins || masked.tagsWithin(part.startOffset, part.endOffset).length > 0;
 }
-
-const conditions: ReadonlySet<string> = new Set(["if", "unless", "case"]);
 
 function valueOf(box: Element): string {
   return attribute(box, "value") ?? "on";

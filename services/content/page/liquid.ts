@@ -69,6 +69,9 @@ export function parsePage(html: string): Parsed {
   });
 }
 
+/** Tags that begin a condition. */
+export const opening: ReadonlySet<string> = new Set(["if", "unless", "case"]);
+
 /** HTML of ours for a place in a template's source. */
 export interface AddedHtml {
   readonly place: number;

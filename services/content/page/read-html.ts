@@ -1,7 +1,7 @@
 /** The HTML of a page read piece by piece with its Liquid, which may stand only where no rendering of it changes what the HTML around it is. */
 import { type DefaultTreeAdapterMap, type DefaultTreeAdapterTypes, Parser, type ParserError, type Token, type TreeAdapter } from "parse5";
 import { isReference, type Place, placeOf } from "./liquid-place.ts";
-import type { Piece } from "./liquid.ts";
+import { opening, type Piece } from "./liquid.ts";
 import type { MaskedPage } from "./masked-page.ts";
 import type { WrittenTag } from "./page-element.ts";
 import { PageProblem } from "./page-problem.ts";
@@ -188,7 +188,6 @@ class LiquidPlaces {
   }
 }
 
-const opening: ReadonlySet<string> = new Set(["if", "unless", "case"]);
 const branching: ReadonlySet<string> = new Set(["else", "elsif", "when"]);
 const closing: ReadonlySet<string> = new Set(["endif", "endunless", "endcase"]);
 

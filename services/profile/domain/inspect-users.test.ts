@@ -1,4 +1,4 @@
-/** What the console is told of a user: with the request that set each field, which is noted behind the step. */
+/** What the console reads of a user: with the request that set each field, which is noted behind the step. */
 import { expect, test } from "vitest";
 import { allApplied } from "./applied.fixture.ts";
 import { applyRecord } from "./apply-records.ts";

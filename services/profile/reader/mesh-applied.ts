@@ -13,7 +13,7 @@ import { laneKeyOf } from "../../../platform/user-number.ts";
 import { createOutcomes, type Outcomes } from "./outcomes.ts";
 import { createProgress, type Progress } from "../../../platform/lane/progress.ts";
 import { stepReportFromBytes, tailsAfter } from "../../../platform/lane/place.ts";
-import type { ProgressNotice, ProgressNotices } from "../../../platform/lane/progress-notices.ts";
+import { GatheredNotices, type ProgressNotice, type ProgressNotices } from "../../../platform/lane/progress-notices.ts";
 import { readStepReports } from "../../../platform/lane/step-reports.ts";
 
 export interface MeshAppliedParts {
@@ -35,7 +35,8 @@ export function openMeshApplied(parts: MeshAppliedParts): MeshApplied {
   const { clock, layout } = parts;
   const lanes = Array.from({ length: layout.lanes }, () => createProgress(clock));
   const heard = Array.from({ length: parts.intakePartitions }, () => new HeardPartition(clock, lanes));
-  const awaited = new AwaitedNotices(parts);
+  /** What reads wait for: places of partitions, and of lanes. */
+  const awaited = new GatheredNotices(parts);
   const readings = heard.map((own, partition) =>
     readStepReports(parts, { partition, take: (records) => takeReports(own, layout.lanes, records), isAwaited: () => true })
   );
@@ -59,7 +60,7 @@ export function openMeshApplied(parts: MeshAppliedParts): MeshApplied {
   /** Who waits for what is not decided ends the rest before the next step. */
   function hurried({ partition, sequence }: Position): HeardPartition {
     const heard = of(partition);
-    if (heard.decided.reached < sequence) awaited.publish(`partition ${partition}`, sequence, { kind: "awaited", partition, sequence });
+    if (heard.decided.reached < sequence) awaited.put(`partition ${partition}`, sequence, { kind: "awaited", partition, sequence });
     return heard;
   }
 
@@ -73,7 +74,7 @@ export function openMeshApplied(parts: MeshAppliedParts): MeshApplied {
       const own = lanesOf(layout, workspaceId, ids);
       for (const lane of own) {
         const position = tails[lane] ?? 0;
-        if ((lanes[lane]?.reached ?? 0) < position) awaited.publish(`lane ${lane}`, position, { kind: "laneAwaited", lane, position });
+        if ((lanes[lane]?.reached ?? 0) < position) awaited.put(`lane ${lane}`, position, { kind: "laneAwaited", lane, position });
       }
       const left = await Promise.all([...own].map((lane) => lanes[lane]?.waitLeft(tails[lane] ?? 0, ms)));
       return left.reduce((least, one) => least === undefined || one === undefined ? undefined : Math.min(least, one), ms);
@@ -154,39 +155,6 @@ class HeardPartition {
   #isReadable(step: ReportedStep | undefined): boolean {
     if (step === undefined || step.checkpoint > this.#written) return false;
     return step.tails.every((tail, lane) => tail <= (this.#lanes[lane]?.reached ?? 0));
-  }
-}
-
-/** What reads wait for: published at once, but what comes within `progressGatherMs` of that together. */
-class AwaitedNotices {
-  /** The last place of each partition and lane that resolvers and appliers know of, or are to know of. */
-  readonly #places = new Map<string, number>();
-  readonly #due = new Map<string, ProgressNotice>();
-  #cancel: (() => void) | undefined;
-  readonly #parts: Pick<MeshAppliedParts, "notices" | "clock">;
-
-  constructor(parts: Pick<MeshAppliedParts, "notices" | "clock">) {
-    this.#parts = parts;
-  }
-
-  publish(key: string, place: number, notice: ProgressNotice): void {
-    if ((this.#places.get(key) ?? 0) >= place) return;
-    this.#places.set(key, place);
-    this.#due.set(key, notice);
-    if (this.#cancel === undefined) this.#publishDue();
-  }
-
-  close(): void {
-    this.#cancel?.();
-  }
-
-  #publishDue(): void {
-    this.#cancel = undefined;
-    if (this.#due.size === 0) return;
-    const notices = [...this.#due.values()];
-    this.#due.clear();
-    this.#cancel = this.#parts.clock.after(limits.progressGatherMs, () => this.#publishDue());
-    this.#parts.notices.publish(notices);
   }
 }
 

@@ -58,15 +58,13 @@ export function packStep(parts: PackParts, sizes: StepSizes, { effects, rows, ou
   }
   const rowsBody = "all" in rows ? rowsToBytes(rows.all) : entriesToBytes(rows.some);
   if (rowsBody !== undefined) messages.push(...cutRecord(subjectOf(layout.rows(partition)), rowsBody, sizes.messageBytesMax));
+  const names = keepsNames(rows) ? { keepsNames: true as const } : {};
   // How far the lanes are from the end depends on how many messages the report takes
   for (let count = 1;;) {
     const last = messages.length + count;
     const whole: Place = { ...place, touched: Array.from(ends, ([lane, at]) => [lane, last - at] as const) };
-    const reports = cutRecord(
-      subjectOf(layout.reports(partition)),
-      stepReportToBytes({ ...whole, ...(keepsNames(rows) && { keepsNames: true }), outcomes }),
-      sizes.messageBytesMax,
-    );
+    const report: StepReport = { ...whole, ...names, outcomes };
+    const reports = cutRecord(subjectOf(layout.reports(partition)), placeToBytes(report), sizes.messageBytesMax);
     if (reports.length === count) {
       return { messages: [...messages, ...reports, { subject: checkpointSubject, body: placeToBytes(whole) }], place: whole };
     }
@@ -194,8 +192,4 @@ export function readRows(records: readonly Uint8Array[]): RowChanges[] {
 /** Counts alone: no name, address or user changes. */
 function keepsNames(rows: StepContent["rows"]): boolean {
   return "all" in rows && rows.all.every(({ rows: some }) => some.keys().every((key) => key.startsWith("n:")));
-}
-
-function stepReportToBytes(report: StepReport): Uint8Array {
-  return placeToBytes(report);
 }
