@@ -6,12 +6,14 @@ export interface Place {
   /** The last intake record that is resolved whole. */
   readonly through: number;
   /**
-   * Of the next record the first `taken` effects are in the lanes already; it was resolved at `now`, and has to be again,
-   * with as many users in a consent record (absent: one), and with numbers of their own for what goes to profiles (absent:
-   * in common with consent), and with numbers for new users or without; `inLanes`: with those that say the lane.
+   * Of the next record the first `taken` effects are in the lanes already, of so many (`effects`; absent: not known); it was
+   * resolved at `now`, and has to be again, with as many users in a consent record (absent: one), and with numbers of their
+   * own for what goes to profiles (absent: in common with consent), and with numbers for new users or without; `inLanes`:
+   * with those that say the lane.
    */
   readonly inside?: {
     readonly taken: number;
+    readonly effects?: number;
     readonly now: number;
     readonly usersPerRecord?: number;
     readonly ownParts?: true;

@@ -181,6 +181,7 @@ class PublishedSteps implements Steps {
     await this.#writing.done();
     const whole = place.inside === undefined ? this.#packWhole(planned, { ...this.#next(place, sequence), now, through }) : undefined;
     if (whole === undefined && records.length > 1) return false;
+    if (place.inside !== undefined) checkGoesOn(planned, place.inside);
     if (planned.setAside.length > 0) await identities.setAside(planned.setAside);
     if (whole === undefined) {
       const items: readonly StepItem[] = [...planned.effects, ...rowEntriesOf(planned.changes)];
@@ -226,6 +227,7 @@ class PublishedSteps implements Steps {
       }
       const inside = {
         taken: taken + some.length,
+        effects: planned.effects.length,
         now,
         usersPerRecord,
         ...(!partsInCommon && { ownParts: true as const }),
@@ -353,6 +355,18 @@ function optionsOf(numbering: Numbering | undefined): ReturnType<Steps["options"
 function numberingOf({ numbered, inLanes }: Pick<NonNullable<Place["inside"]>, "numbered" | "inLanes">): Numbering | undefined {
   if (numbered !== true) return undefined;
   return inLanes === true ? "lanes" : "buckets";
+}
+
+/**
+ * Throws where a record that is out in part is not planned as it was: passed over, or cut at another effect, it would be in force by half, and a
+ * part of it twice after a redrive.
+ */
+function checkGoesOn({ effects, setAside: [failed] }: PlannedEffects, inside: NonNullable<Place["inside"]>): void {
+  if (failed !== undefined) throw new Error(`Expected the rest of a record that is out in part, got ${failed.reason}`);
+  // Builds before did not say how many there are
+  const expected = inside.effects ?? effects.length;
+  if (effects.length === expected) return;
+  throw new Error(`Expected the ${expected} effects of a record that is out in part, got ${effects.length}`);
 }
 
 /** Throws where one item is more than a step holds, as the row of an address that far too many share: no wait mends that. */

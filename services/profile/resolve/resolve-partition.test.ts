@@ -9,6 +9,7 @@ import { unpackRecords } from "../../../platform/log/packed-records.ts";
 import { SubscriptionRecordSchema } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type { IntakeBody, IntakeRecord } from "../domain/intake-record.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
+import { resolveBatch, type ResolvedRecord } from "../domain/resolve-batch.ts";
 import { attributes, bodyOf, byId, event } from "../domain/resolver-workspace.fixture.ts";
 import { readLaneMessage } from "../lanes/profile-lane.ts";
 import { type Build, checkpointSubject, createServers, layout, resolveAll, type Servers } from "./lone-resolver.fixture.ts";
@@ -78,6 +79,40 @@ test.each(builds)("resolvePartition() goes on inside a record where %s stopped, 
   }
   expect(insides).toBeGreaterThan(0);
 });
+
+function withUsers(record: ResolvedRecord, usersOf: (users: readonly string[]) => readonly string[]): ResolvedRecord {
+  const consent = record.consent.map((one) => one.type === "memberships" ? { ...one, userIds: usersOf(one.userIds) } : one);
+  return { ...record, consent };
+}
+
+test.each<[string, (record: ResolvedRecord) => ResolvedRecord]>([
+  ["fails", () => {
+    throw new TypeError("planted");
+  }],
+  ["has fewer effects", (record) => withUsers(record, (users) => users.slice(limits.laneUsersPerRecordMax))],
+  ["has more effects", (record) => withUsers(record, (users) => [...users, ...users.slice(0, limits.laneUsersPerRecordMax)])],
+])(
+  "resolvePartition() waits inside a record that %s in the build that goes on: nothing of it is lost or comes twice",
+  async (_, change) => {
+    const servers = createServers(requests);
+    await resolveAll(servers, { stepsMax: await stepsBefore({}) + 1 });
+    const begun = told(servers);
+    expect(begun.length).toBeGreaterThan(0);
+    let tries = 0;
+    await resolveAll(servers, {
+      resolve(...given) {
+        const found = resolveBatch(...given);
+        if (found.need !== undefined) return found;
+        tries += 1;
+        return { resolved: found.resolved.map(change) };
+      },
+      isDone: () => tries > 1 || servers.place().through === requests.length,
+    });
+    expect([servers.place().through, servers.setAside, told(servers)]).toEqual([requests.length - 1, [], begun]);
+    await resolveAll(servers, {});
+    expect(told(servers)).toEqual(await undisturbed());
+  },
+);
 
 test("resolvePartition() stops before a record of a newer build with all before it done, and a build that reads it goes on", async () => {
   const servers = createServers(["a", "b", "c", "d", "e"].map((id) => bodyOf([event(byId(id))])));
