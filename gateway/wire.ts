@@ -52,11 +52,11 @@ export interface GatewayOptions extends Services {
 
 export function openGateway(options: GatewayOptions): Gateway {
   const { access, scim, clock, logger, config, health = () => ({ ready: true }), telemetry = noTelemetry } = options;
-  const own = ownProcess("heddle", clock);
-  const { processes = async () => [{ ...own, heardAt: clock.now() }], examine = async () => [] } = options;
+  const { processes = alone(clock), examine = async () => [] } = options;
   const live = openLive({ clock, ...(options.between && { between: options.between }) });
   const observing: Observing = { ...telemetry, activity: createActivity(clock), live, requests: access.requests, inFlight: { count: 0 } };
   telemetry.metrics.gauge("httpInFlight", () => [{ value: observing.inFlight.count }]);
+  telemetry.metrics.gauge("writesPaused", () => [{ value: access.writesPaused() ? 1 : 0 }]);
   const scimNotes = openScimNotes({ scim, clock, logger, metrics: telemetry.metrics });
   let { publicUrl: reachedAt } = config;
   let ownHealth: Readiness = { ready: true };
@@ -110,6 +110,12 @@ export function openGateway(options: GatewayOptions): Gateway {
       await Promise.all([scimNotes.close(), access.requests.flush()]);
     },
   };
+}
+
+/** This process is the whole installation. */
+function alone(clock: Clock): NonNullable<GatewayOptions["processes"]> {
+  const own = ownProcess("heddle", clock);
+  return async () => [{ ...own, heardAt: clock.now() }];
 }
 
 function servicesOf({ profile, log, subscription, messagingStatus, scim, content, translations }: Services): Services {

@@ -39,6 +39,7 @@ export interface StubOptions {
   /** Hears of each question to the limiter. */
   readonly asked?: (draw: Draw) => void;
   readonly health?: GatewayOptions["health"];
+  readonly telemetry?: GatewayOptions["telemetry"];
   readonly writesPaused?: boolean;
   /** In place of what the stub of who may call has. */
   readonly access?: Partial<Access & AccessAdmin>;
@@ -109,6 +110,7 @@ export async function startStubGateway(options: StubOptions = {}): Promise<StubG
     logger: { ...silentLogger, error: (event, error, fields) => logged.push({ event, error, fields }) },
     config: { ...stubConfig, ...options.config, trustedProxies: options.trustedProxies ?? [] },
     ...(options.health ? { health: options.health } : {}),
+    ...(options.telemetry ? { telemetry: options.telemetry } : {}),
   });
   const { url } = await gateway.listen();
   async function call(path: string, init: RequestInit): Promise<StubAnswer> {

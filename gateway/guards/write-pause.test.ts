@@ -3,6 +3,8 @@ import { afterEach, expect, test } from "vitest";
 import { create } from "@bufbuild/protobuf";
 import { ExportUsersResponseSchema } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { KeyRow } from "../access/rows.ts";
+import { openMetrics } from "../../platform/telemetry/metrics.ts";
+import { noTelemetry } from "../../platform/telemetry/telemetry.ts";
 import { startStubGateway, type StubGateway, stubHolder, stubKey, stubToken } from "../../test/gateway-stub.ts";
 
 let started: StubGateway | undefined;
@@ -84,4 +86,10 @@ test("reads go on", async () => {
   });
   expect((await started.post("/users/export/ids", { external_ids: ["ann"] })).status).toBe(201);
   expect((await fetch(`${started.url}/livez`)).status).toBe(200);
+});
+
+test.each([[true, 1], [false, 0]])("the metrics say whether writes are paused (%s)", async (writesPaused, value) => {
+  const metrics = await openMetrics();
+  started = await startStubGateway({ writesPaused, telemetry: { ...noTelemetry, metrics } });
+  expect(await metrics.text()).toContain(`\nheddle_writes_paused ${value}\n`);
 });

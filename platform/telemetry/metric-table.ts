@@ -32,6 +32,12 @@ export const metricTable = {
     help: "From the head of a request to its answer",
   },
   httpInFlight: { name: "heddle_http_requests_in_flight", kind: "gauge", labels: [], help: "Requests that are not answered yet" },
+  writesPaused: {
+    name: "heddle_writes_paused",
+    kind: "gauge",
+    labels: [],
+    help: "1 while writes are refused because a backup is made, else 0",
+  },
   limiterDuration: {
     name: "heddle_limiter_duration_seconds",
     kind: "histogram",

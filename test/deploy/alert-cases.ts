@@ -40,6 +40,7 @@ export const alertCases: readonly AlertCase[] = [
     series: {
       'heddle_http_requests_total{route="/users/track",method="POST",status="201"}': "0+980x70",
       'heddle_http_requests_total{route="/users/track",method="POST",status="500"}': "0+20x70",
+      'heddle_writes_paused{instance="a"}': "0x70",
     },
     quietAt: "5m",
     firesAt: "5m30s",
@@ -133,6 +134,9 @@ export const quietDay: Readonly<Record<string, string>> = {
   // One request in two hundred
   'heddle_http_requests_total{route="/users/track",method="POST",status="201"}': "0+1990x200",
   'heddle_http_requests_total{route="/users/track",method="POST",status="500"}': "0+9x200",
+  // A backup pauses writes for eleven minutes
+  'heddle_http_requests_total{route="/users/track",method="POST",status="503"}': "0x15 0+1000x44 44000x140",
+  'heddle_writes_paused{instance="a"}': "0x15 1x44 0x140",
   'heddle_http_request_duration_seconds_bucket{route="/users/track",method="POST",le="1"}': "0+100x200",
   'heddle_http_request_duration_seconds_bucket{route="/users/track",method="POST",le="+Inf"}': "0+100x200",
   // A page that waits for what is new
