@@ -25,9 +25,9 @@ export const newContent: CenterContent = {
   state: "active",
 };
 
-/** The draft over `base`. Refuses INPUT_INVALID, which names the field. */
-export function contentFrom(draft: ContentDraft, base: CenterContent): CenterContent {
-  const content: CenterContent = {
+/** The draft over `base`, whether or not it may be written. */
+export function draftOver(draft: ContentDraft, base: CenterContent): CenterContent {
+  return {
     title: draft.title ?? base.title,
     pageHtml: draft.pageHtml ?? base.pageHtml,
     confirmationHtml: draft.confirmationHtml ?? base.confirmationHtml,
@@ -35,6 +35,11 @@ export function contentFrom(draft: ContentDraft, base: CenterContent): CenterCon
     options: draft.options ?? base.options,
     state: draft.state ?? base.state,
   };
+}
+
+/** The draft over `base`. Refuses INPUT_INVALID, which names the field. */
+export function contentFrom(draft: ContentDraft, base: CenterContent): CenterContent {
+  const content = draftOver(draft, base);
   checkText("preference_center_title", content.title, limits.preferenceTitleCharsMax);
   checkBytes("preference_center_page_html", content.pageHtml);
   checkBytes("confirmation_page_html", content.confirmationHtml);

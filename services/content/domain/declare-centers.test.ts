@@ -2,7 +2,10 @@
 import { expect, test } from "vitest";
 import { fakeClock } from "../../../platform/clock.fixture.ts";
 import { limits } from "../../../platform/limits.ts";
+import { Refusal } from "../../../platform/refusal.ts";
+import type { Center } from "./center.ts";
 import type { CenterDeps, CenterStore } from "./center-ports.ts";
+import { newContent } from "./check-center.ts";
 import { declareCenters } from "./declare-centers.ts";
 
 const caller = { workspaceId: "w", requestId: "r", actor: "a" };
@@ -52,3 +55,42 @@ test("declareCenters() refuses more centers than a workspace may have, also in a
   await declareCenters(deps, caller, { centers: two.slice(1), dryRun: false });
   expect(written).toEqual(["second"]);
 });
+
+/** A workspace with a center and settings that an earlier build took, and this one would not. */
+function refusedNow() {
+  const written: string[] = [];
+  const options = { linkTags: [{ rel: "icon", href: "http://cdn.example.com/a.png" }] };
+  const known: Center = { workspaceId: "w", ...summary, content: { ...newContent, pageHtml: "<p>{{ x</p>", options } };
+  const settings = { scriptsAllowed: false, origins: ["http://cdn.example.com"] };
+  const centers: Partial<CenterStore> = {
+    settings: async () => settings,
+    byName: async () => known,
+    commit: async ({ write }) => {
+      written.push(write?.after.name ?? "");
+      return "committed";
+    },
+    putSettings: async () => void written.push("settings"),
+  };
+  function check(): never {
+    throw new Refusal("INPUT_INVALID", "line 1");
+  }
+  const deps = { ...almostFull().deps, centers: centers as CenterStore, checker: { check } };
+  return { deps, written, settings };
+}
+
+test.each([true, false])(
+  "declareCenters() takes what is as declared, also where it could not be written now (dry run: %s)",
+  async (dryRun) => {
+    const { deps, written, settings } = refusedNow();
+    const centers = [{ name: "n", draft: { pageHtml: "<p>{{ x</p>" } }];
+    expect(await declareCenters(deps, caller, { centers, settings, dryRun })).toMatchObject({
+      changes: [{ action: "unchanged" }],
+      settings: [],
+    });
+    expect(written).toEqual([]);
+    const changed = [{ name: "n", draft: { title: "Another" } }];
+    await expect(declareCenters(deps, caller, { centers: changed, dryRun })).rejects.toMatchObject({ reason: "INPUT_INVALID" });
+    const other = { ...settings, scriptsAllowed: true };
+    await expect(declareCenters(deps, caller, { centers, settings: other, dryRun })).rejects.toMatchObject({ reason: "INPUT_INVALID" });
+  },
+);

@@ -4,7 +4,7 @@ import { Refusal } from "../../../platform/refusal.ts";
 import { type Center, type CenterSummary, contentFields, type PageSettings, sameContent, summaryOf } from "./center.ts";
 import type { Caller, CenterDeps } from "./center-ports.ts";
 import { checkRoom, createCenter, updateCenter } from "./change-center.ts";
-import { checkName, checkSettings, type ContentDraft, contentFrom, newContent } from "./check-center.ts";
+import { checkName, checkSettings, type ContentDraft, contentFrom, draftOver, newContent } from "./check-center.ts";
 
 export interface Declared {
   readonly centers: readonly DeclaredCenter[];
@@ -36,8 +36,8 @@ interface DeclaredPages {
 }
 
 /**
- * By id or name: what is there is updated, what is not is made; what is as declared stays untouched. All are checked before
- * the first is written. Refuses INPUT_INVALID; STATE_CONFLICT where a name has another id or an id another name, or they are too many.
+ * By id or name: what is there is updated, what is not is made; what is as declared stays untouched, also where it could not be written
+ * now. All are checked before the first is written. Refuses INPUT_INVALID; STATE_CONFLICT where a name has another id or an id another name, or they are too many.
  */
 export async function declareCenters(deps: CenterDeps, caller: Caller, declared: Declared): Promise<DeclaredPages> {
   const { workspaceId } = caller;
@@ -45,15 +45,15 @@ export async function declareCenters(deps: CenterDeps, caller: Caller, declared:
   refuseTwice(declared.centers.flatMap(({ id }) => id === undefined ? [] : [`id "${id.toLowerCase()}"`]));
   const before = await deps.centers.settings(workspaceId);
   const { settings = before } = declared;
-  checkSettings(settings);
+  const settingsChanges = fieldChanges(before, settings);
+  if (settingsChanges.length > 0) checkSettings(settings);
   const planned: Planned[] = [];
   for (const center of declared.centers) planned.push(await plan(deps, { workspaceId, settings }, center));
   await checkRoom(deps, workspaceId, planned.filter(({ action }) => action === "created").length);
-  const settingsChanges = fieldChanges(before, settings);
   if (declared.dryRun) {
     return { changes: planned.map(({ shown, ...change }) => ({ ...change, center: shown })), settings: settingsChanges };
   }
-  if (declared.settings) await deps.centers.putSettings(workspaceId, settings);
+  if (settingsChanges.length > 0) await deps.centers.putSettings(workspaceId, settings);
   const changes: DeclaredChange[] = [];
   for (const { action, center, known, shown, warnings } of planned) {
     const written = action === "unchanged"
@@ -87,9 +87,12 @@ async function plan(
     const text = known ? `has the name "${known.name}", which never changes` : `exists under the id "${named?.id}", which never changes`;
     throw new Refusal("STATE_CONFLICT", `The preference center "${center.name}" ${text}`);
   }
-  const content = contentFrom(center.draft, known?.content ?? newContent);
+  const base = known?.content ?? newContent;
+  if (known && sameContent(base, draftOver(center.draft, base))) {
+    return { action: "unchanged", center, known, shown: summaryOf(known), warnings: [] };
+  }
+  const content = contentFrom(center.draft, base);
   const warnings = inCenter(center.name, () => deps.checker.check(content, settings));
-  if (known && sameContent(known.content, content)) return { action: "unchanged", center, known, shown: summaryOf(known), warnings: [] };
   if (known) {
     const fields = fieldChanges(Object.fromEntries(contentFields(known.content)), Object.fromEntries(contentFields(content)));
     return { action: "updated", center, known, shown: summaryOf(known), warnings, fields };
