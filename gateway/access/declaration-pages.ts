@@ -53,7 +53,7 @@ function readCenter(
     line,
     name,
     id,
-    content: { ...Object.fromEntries(sent), ...options, state: state ? readState(reader, state) : CenterState.ACTIVE },
+    content: { ...Object.fromEntries(sent), ...options, ...(state && { state: readState(reader, state) }) },
   };
 }
 

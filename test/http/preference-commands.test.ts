@@ -45,6 +45,26 @@ test("preference centers and page settings are declared, with the ids that the f
   expect(listed).toMatchObject([{ name: "Main", version: 1, state: "active" }, { name: "Later", state: "draft" }]);
 });
 
+test("what the file leaves out stays as it was: a preference center that was withdrawn stays withdrawn", async () => {
+  const file = join(mkdtempSync(join(tmpdir(), "heddle-apply-")), "withdrawn.yaml");
+  const id = "55555555-5555-4555-8555-555555555555";
+  const center = `{ name: Withdrawn, id: ${id}, title: Declared, page: "<p>Hello</p>" }`;
+  writeFileSync(file, `companies: [{ name: acme, workspaces: [{ name: demo, preferenceCenters: [${center}] }] }]`);
+  async function applied(): Promise<string> {
+    const { code, output, errors } = await runCommand(["apply", "-f", file], suite.heddle.commandEnv);
+    expect(code, errors).toBe(0);
+    return output;
+  }
+  const withdrawn = `/preference_center/v1/${id}`;
+  expect(await applied()).toContain("acme/demo/Withdrawn");
+  expect((await suite.get(withdrawn)).body).toMatchObject({ state: "active" });
+  const kept = { preference_center_page_html: "<p>Hello</p>", confirmation_page_html: "" };
+  expect((await suite.request("PUT", withdrawn, { ...kept, state: "draft" })).status).toBe(200);
+  expect(await applied()).not.toContain("acme/demo/Withdrawn");
+  expect((await suite.get(withdrawn)).body).toMatchObject({ state: "draft", preference_center_title: "Declared" });
+  expect((await suite.get(`${withdrawn}/versions`)).body["versions"]).toHaveLength(2);
+});
+
 test("versions, diff and restore tell and change what the API shows", async () => {
   expect((await suite.request("PUT", path, { ...pages, preference_center_title: "Second" })).status).toBe(200);
   expect(JSON.parse(await command("versions", "Main", "--json"))).toMatchObject([{ version: 2 }, { version: 1, actor: "heddle apply" }]);
