@@ -36,10 +36,16 @@ test.each([
   ["plain", undefined],
   ["{{a}} {% if b %}c{% endif %}", undefined],
   ["}} is text, and so is %}", undefined],
+  ["{% if {{${first_name}}} == 'Ann' %}Hello{% endif %}", undefined],
+  ["{% case {{a}} %}{% when '}}' %}b{% endcase %}", undefined],
   ["{{a", "the tag '{{' is not closed"],
   ["{% if", "the tag '{%' is not closed"],
   ["{{a {{b}}", "the tag '{{' is not closed"],
   ["{{a %}", "the tag '{{' is not closed"],
+  ["{% if {{a %}", "the tag '{{' is not closed"],
+  ["{% if {{a}} == 'b' ", "the tag '{%' is not closed"],
+  ["{% if {% else %}", "the tag '{%' is not closed"],
+  ["{{a {% if b %}}}", "the tag '{{' is not closed"],
 ])("tagProblem() of %s", (text, problem) => {
   expect(tagProblem(text)).toBe(problem);
 });

@@ -67,16 +67,22 @@ export function checkedTexts(source: Texts, texts: Texts): Texts {
   return new Map([...source.keys()].map((id) => [id, texts.get(id) ?? ""]));
 }
 
-/** What is wrong with the tags of a text; undefined where each is closed before the next begins. */
+/** What is wrong with the tags of a text; undefined where each is closed before the next begins. An output may stand within a tag. */
 export function tagProblem(text: string): string | undefined {
-  let open: string | undefined;
+  const open: string[] = [];
   for (const [mark] of text.matchAll(/\{\{|\{%|\}\}|%\}/g)) {
-    if (mark.startsWith("{") && open !== undefined) return `the tag '${open}' is not closed`;
-    if (mark.startsWith("{")) open = mark;
-    else if (open === undefined) continue;
-    else if (mark === closers.get(open)) open = undefined;
+    const last = open.at(-1);
+    if (mark.startsWith("{")) {
+      if (last !== undefined && !(last === "{%" && mark === "{{")) return notClosed(last);
+      open.push(mark);
+    } else if (last !== undefined && mark === closers.get(last)) open.pop();
   }
-  return open === undefined ? undefined : `the tag '${open}' is not closed`;
+  const last = open.at(-1);
+  return last && notClosed(last);
+}
+
+function notClosed(mark: string): string {
+  return `the tag '${mark}' is not closed`;
 }
 
 const closers: ReadonlyMap<string, string> = new Map([["{{", "}}"], ["{%", "%}"]]);
