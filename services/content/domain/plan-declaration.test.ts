@@ -166,8 +166,8 @@ function message(values: object): DeclaredTranslations {
   return owner({ steps: [stepOf("S", [variationOf(values)])] });
 }
 
-function locale(values: object): DeclaredTranslations {
-  const locales = [{ id: "", name: "es", country: "", language: "", ...values }];
+function locale(...all: object[]): DeclaredTranslations {
+  const locales = all.map((values) => ({ id: "", name: "es", country: "", language: "", ...values }));
   return { settings: { earlyAccess: undefined, enabled: undefined, locales }, owners: [] };
 }
 
@@ -183,6 +183,18 @@ test.each([
   ["a locale with the id of another name", locale({ name: "es-MX", id: ids.nobody }), /cannot change/],
   ["a name that another id has", owner({ name: "Journey", id: ids.nobody }), /cannot change/],
   ["an id that another thing has", message({ id: ids.email }), /Two/],
+  [
+    "two that are one message there, by its id and by its name",
+    owner({ name: "Journey", steps: [stepOf("First", [variationOf({ id: ids.stepEmail, name: "New" }), variationOf({})])] }),
+    /Two message variations/,
+  ],
+  [
+    "two that are one step there",
+    owner({ name: "Journey", steps: [{ ...stepOf("New", []), id: ids.step }, stepOf("First", [])] }),
+    /Two steps/,
+  ],
+  ["two that are one locale there", locale({ id: ids.spanish }, { name: "es-MX" }), /Two locales/],
+  ["two that are one canvas there", { settings: undefined, owners: [canvasOf({ id: ids.canvas }), canvasOf({ name: "Journey" })] }, /Two/],
 ])("planDeclaration() refuses %s", (_what, declaration, text) => {
   expect(() => planDeclaration(there, declaration, options())).toThrow(text);
 });

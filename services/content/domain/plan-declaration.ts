@@ -86,12 +86,12 @@ function plannedSettings(
     changes.push({ ...doneTo(found, planned), what: "locale", path: planned.name, id: planned.id });
     return planned;
   });
+  refuseRepeated(locales.map(({ id }) => id), "locales");
   const others = known.locales.filter(({ id }) => !locales.some((locale) => locale.id === id));
   if (prune) { for (const { name, id } of others) changes.push({ action: "pruned", what: "locale", path: name, id }); }
   const kept = prune ? locales : inOrder(known.locales, locales);
   const settings = { earlyAccess: declared.earlyAccess ?? known.earlyAccess, enabled: declared.enabled ?? known.enabled, locales: kept };
   if (kept.length > limits.localesPerWorkspaceMax) throw refused(`A workspace has at most ${limits.localesPerWorkspaceMax} locales`);
-  refuseRepeated(kept.map(({ id }) => id), "locales");
   changes.push({ ...doneTo(before, settings, withLocaleNames), what: "translation settings", path: "", id: "" });
   return settings;
 }
@@ -107,6 +107,7 @@ function plannedOwner(plan: Plan, found: MessageOwner | undefined, declared: Dec
   const place = plan.changes.length;
   const known = knownBy(found?.steps ?? []);
   const steps = declared.steps.map((step) => plannedStep(plan, known, { step, path: name }));
+  refuseRepeated(steps.map((step) => step.id), "steps");
   const others = (found?.steps ?? []).filter((step) => !steps.some((planned) => planned.id === step.id));
   if (plan.prune) plan.changes.push(...others.flatMap((step) => goneWith(step, name)));
   const owner = { kind, id, name, steps: plan.prune ? steps : inOrder(found?.steps ?? [], steps) };
@@ -138,6 +139,7 @@ function plannedStep(plan: Plan, steps: Known<Step>, { step, path }: { readonly 
   const before = found?.variations ?? [];
   const known = knownBy(before);
   const variations = step.variations.map((variation) => plannedVariation(plan, known, { variation, path: below }));
+  refuseRepeated(variations.map((variation) => variation.id), "message variations");
   const others = before.filter((variation) => !variations.some((planned) => planned.id === variation.id));
   for (const { name, id } of plan.prune ? others : []) {
     plan.changes.push({ action: "pruned", what: "message variation", path: `${below}/${name}`, id });
@@ -199,7 +201,7 @@ function matching<T extends { readonly id: string; readonly name: string }>(
   );
 }
 
-/** What was there keeps its place; what is new comes behind. */
+/** What was there keeps its place; what is new comes behind. No two of what is planned have one id. */
 function inOrder<T extends { readonly id: string }>(before: readonly T[], planned: readonly T[]): readonly T[] {
   const kept = before.map((thing) => planned.find(({ id }) => id === thing.id) ?? thing);
   return [...kept, ...planned.filter(({ id }) => !before.some((thing) => thing.id === id))];
