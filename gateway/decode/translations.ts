@@ -15,7 +15,7 @@ export type TranslatedKind = "campaign" | "canvas";
 /** Unknown parameters are ignored, `post_launch_draft_version` too: there are no drafts here. */
 export function translationQuestionOf(kind: TranslatedKind, text: string): TranslationQuestion {
   const query: Query = queryOf(text);
-  return questionOf(kind, (name) => onlyValue(query, name) ?? "");
+  return questionOf(kind, (...names) => firstOf(names, (name) => onlyValue(query, name)) ?? "");
 }
 
 /** The ids may stand in the body, as clients send them, or in the query; the body wins. Throws INPUT_INVALID. */
@@ -25,11 +25,14 @@ export function translationPutOf(
 ): TranslationQuestion & { readonly texts: { readonly id: string; readonly text: string }[] } {
   const fields = bodyFields(call.body);
   const query = queryOf(call.query);
-  const asked = questionOf(kind, (name) => textOf(fields, name) ?? onlyValue(query, name) ?? "");
+  const asked = questionOf(kind, (...names) => {
+    return firstOf(names, (name) => textOf(fields, name)) ?? firstOf(names, (name) => onlyValue(query, name)) ?? "";
+  });
   return { ...asked, texts: textsOf(fields["translation_map"]) };
 }
 
-function questionOf(kind: TranslatedKind, valueOf: (name: string) => string): TranslationQuestion {
+/** `valueOf` gives what was sent under the first of the names that has a value; empty where none has. */
+function questionOf(kind: TranslatedKind, valueOf: (...names: string[]) => string): TranslationQuestion {
   return {
     question: {
       kind: kind === "campaign" ? MessageOwnerKind.CAMPAIGN : MessageOwnerKind.CANVAS,
@@ -37,8 +40,16 @@ function questionOf(kind: TranslatedKind, valueOf: (name: string) => string): Tr
       stepId: kind === "campaign" ? "" : valueOf("step_id"),
       messageVariationId: valueOf("message_variation_id"),
     },
-    locale: valueOf("locale_id") || valueOf("locale_name"),
+    locale: valueOf("locale_id", "locale_name"),
   };
+}
+
+function firstOf(names: readonly string[], valueOf: (name: string) => string | undefined): string | undefined {
+  for (const name of names) {
+    const value = valueOf(name);
+    if (value !== undefined) return value;
+  }
+  return undefined;
 }
 
 function textOf(fields: Fields, name: string): string | undefined {

@@ -38,6 +38,17 @@ test("PUT takes the language by its name, as locale_id or locale_name, and ids i
   expect(await translated()).toEqual(texts);
 });
 
+test("PUT takes the language of the body where the query has another, by whichever name", async () => {
+  const { locale_id: _, ...rest } = message;
+  for (const named of [{ locale_id: "es-MX" }, { locale_name: "es-MX" }]) {
+    for (const other of [`locale_id=${ids.french}`, "locale_name=fr"]) {
+      const texts = { id_0: fresh("text"), id_1: "b" };
+      expect((await suite.request("PUT", `${path}?${other}`, { ...rest, ...named, translation_map: texts })).status).toBe(200);
+      expect(await translated()).toEqual(texts);
+    }
+  }
+});
+
 test("PUT takes texts of several megabytes", async () => {
   const texts = { id_0: "ñ".repeat(2_500_000), id_1: "b" };
   expect((await put({ ...message, translation_map: texts })).status).toBe(200);
