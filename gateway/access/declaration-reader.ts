@@ -108,7 +108,10 @@ export function readDeclaration(text: string): DeclarationReader {
 function textOf(place: Place, refuse: DeclarationReader["refuse"]): string | undefined {
   if (isEmpty(place.value)) return refuse(place, `"${place.name}" is empty`);
   const value = yaml().isScalar(place.value) ? place.value.value : undefined;
-  if (typeof value === "string") return value;
+  // As of requests over HTTP: a store may keep another character in its place
+  if (typeof value === "string") {
+    return value.isWellFormed() ? value : refuse(place, `"${place.name}" must not hold half of a surrogate pair`);
+  }
   if (value === undefined) return refuse(place, `"${place.name}" must be text, not ${kindOf(place.value)}`);
   return refuse(place, `"${place.name}" must be text, not ${kindOf(place.value)}: put it in quotes`);
 }

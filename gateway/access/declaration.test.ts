@@ -127,6 +127,11 @@ test.each<[string, string, RegExp]>([
     workspace("preferenceCenters: [{ id: p1, name: P, state: activ }]"),
     /unknown state "activ"; it is one of active, draft/,
   ],
+  [
+    "half of a surrogate pair",
+    workspace(String.raw`campaigns: [{ name: C, variations: [{ name: A, channel: email, source: { id_0: "a\ud800b" } }] }]`),
+    /^line 5: "id_0" must not hold half of a surrogate pair/,
+  ],
   ["an id with a space", workspace("id: a b"), /^line 5: "id" must be letters/],
   ["the same field twice", workspace("id: a\n        id: b"), /^line 6: the same field stands twice/],
   ["broken YAML", "companies: [", /^line 1: not valid YAML or JSON/],

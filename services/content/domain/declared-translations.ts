@@ -2,7 +2,7 @@
 import { isUuid } from "../../../platform/identifier.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
-import { channels, localeKey, type OwnerKind, type Texts } from "./translation.ts";
+import { channels, localeKey, type OwnerKind, type Texts, textsBytes } from "./translation.ts";
 
 /** Absent things stay as they are. Empty ids: known by the name, or new. */
 export interface DeclaredTranslations {
@@ -89,8 +89,9 @@ function checkVariation(path: string, { id, name, channel, source }: DeclaredVar
     }
   }
   if ((source?.size ?? 0) > limits.textsPerMessageMax) throw refused(`The ${path} has more than ${limits.textsPerMessageMax} texts`);
-  const bytes = [...source?.values() ?? []].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-  if (bytes > limits.translationBytesMax) throw refused(`The texts of the ${path} are larger than ${limits.translationBytesMax} bytes`);
+  if (source !== undefined && textsBytes(source) > limits.translationBytesMax) {
+    throw refused(`The texts of the ${path} are larger than ${limits.translationBytesMax} bytes`);
+  }
 }
 
 function checkNamed(path: string, { id, name }: { readonly id: string; readonly name: string }): void {

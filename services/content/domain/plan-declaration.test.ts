@@ -176,6 +176,7 @@ test.each([
   ["a name with blanks around it", owner({ name: " C" }), /name/],
   ["an unknown channel", message({ channel: "fax" }), /"fax"/],
   ["a locale that the workspace does not have", message({ locales: ["de"] }), /"de"/],
+  ["texts that are too large with their ids", message({ source: new Map([["id_0", "x".repeat(limits.translationBytesMax)]]) }), /larger/],
   ["a text id with blanks", message({ source: new Map([["a b", ""]]) }), /text id/],
   ["steps of a campaign", owner({ kind: "campaign", steps: [{ id: "", name: "S", variations: [] }] }), /steps/],
   ["two of one name", owner({ steps: [{ id: "", name: "S", variations: [] }, { id: "", name: "S", variations: [] }] }), /two/],

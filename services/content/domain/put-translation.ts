@@ -5,7 +5,7 @@ import { Refusal } from "../../../platform/refusal.ts";
 import { type DocumentMark, isSameRequest } from "../../../platform/same-request.ts";
 import { findLocale, findMessage, type MessageQuestion } from "./find-messages.ts";
 import { loadFacts } from "./read-translations.ts";
-import { sourceLocaleId, type Texts, type TextsKey } from "./translation.ts";
+import { sourceLocaleId, type Texts, textsBytes, type TextsKey } from "./translation.ts";
 import { refusedTexts, translationRefusal } from "./translation-refusals.ts";
 import type { TranslationStore } from "./translation-ports.ts";
 
@@ -56,8 +56,7 @@ async function planPut(
 
 /** In the order of the source. Refuses texts that are missing, unknown, too large or whose tags are not closed. */
 export function checkedTexts(source: Texts, texts: Texts): Texts {
-  const bytes = [...texts].reduce((sum, [id, text]) => sum + Buffer.byteLength(id) + Buffer.byteLength(text), 0);
-  if (bytes > limits.translationBytesMax) throw refusedTexts("The provided translations have exceeded the maximum of 20MB.");
+  if (textsBytes(texts) > limits.translationBytesMax) throw refusedTexts("The provided translations have exceeded the maximum of 20MB.");
   const missing = [...source.keys()].filter((id) => !texts.has(id));
   if (missing.length > 0) throw refusedTexts(`The provided translations are missing ${quoted(missing)}`);
   const unknown = [...texts.keys()].filter((id) => !source.has(id));

@@ -3,7 +3,7 @@ import { isUuid } from "../../../platform/identifier.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { type Facts, findLocale, findMessage, findMessages, type FoundMessage, type MessageQuestion } from "./find-messages.ts";
-import { idsIn, type Locale, sourceLocaleId, type Texts, type TextsKey, undeclaredSettings } from "./translation.ts";
+import { idsIn, type Locale, sourceLocaleId, type Texts, textsBytes, type TextsKey, undeclaredSettings } from "./translation.ts";
 import type { TranslationStore } from "./translation-ports.ts";
 
 export interface FoundTranslation {
@@ -50,7 +50,7 @@ const [textsReadFirst, textsReadMax] = [8, 32];
 
 /** With what stands around texts and message. */
 export function bytesOf(texts: Texts): number {
-  return [...texts].reduce((sum, [id, text]) => sum + Buffer.byteLength(id) + Buffer.byteLength(text) + aroundText, aroundMessage);
+  return textsBytes(texts) + texts.size * aroundText + aroundMessage;
 }
 
 const [aroundText, aroundMessage] = [16, 1_024];

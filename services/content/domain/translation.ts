@@ -53,6 +53,11 @@ export interface Variation {
 /** Texts by their ids (`id_0`), in the order of the message. */
 export type Texts = ReadonlyMap<string, string>;
 
+/** Of what limits count: the texts in UTF-8, with their ids. */
+export function textsBytes(texts: Texts): number {
+  return [...texts].reduce((sum, [id, text]) => sum + Buffer.byteLength(id) + Buffer.byteLength(text), 0);
+}
+
 /** Texts of a message in one language; an empty `localeId` stands for the source. */
 export interface TextsKey {
   readonly messageId: string;

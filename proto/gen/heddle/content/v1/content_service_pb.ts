@@ -1225,7 +1225,7 @@ export const ContentService: GenService<{
     output: typeof ListPreferenceCentersResponseSchema;
   },
   /**
-   * Creates or updates preference centers, found by name, and the settings of pages, as declared; never deletes.
+   * Creates or updates preference centers, found by id or name, and the settings of pages, as declared; never deletes.
    *
    * @generated from rpc heddle.content.v1.ContentService.DeclarePreferenceCenters
    */
