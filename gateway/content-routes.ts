@@ -56,7 +56,7 @@ export const contentRoutes: readonly Route[] = [
     ...read,
     method: "POST",
     path: "/preference_center/v1/:id/preview",
-    limit: "preference_center_get",
+    limit: "preference_center_preview",
     bodyBytesMax: limits.pagesRequestBytesMax,
     handler: handlePreferenceCenterPreview,
   },

@@ -132,6 +132,14 @@ test("routeTable shares one bucket between both versions of /subscription/status
   expect(pathsOf("email_blocklist")).toEqual(["/email/blocklist", "/email/blacklist"]);
 });
 
+test("routeTable counts previews of pages by themselves, as each may take a second of CPU", () => {
+  const previews = keyRoutes.filter((route) => route.limit === "preference_center_preview").map(({ method, path }) => `${method} ${path}`);
+  expect([previews, buckets("preference_center_preview")]).toEqual([
+    ["POST /preference_center/v1/:id/preview"],
+    ["preference_center_preview 120/60000ms"],
+  ]);
+});
+
 test("routeTable asks for permissions that a key can hold", () => {
   for (const route of keyRoutes) expect(permissionNames, route.path).toContain(route.permission);
 });

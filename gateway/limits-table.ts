@@ -56,6 +56,8 @@ export const limitsTable = {
   preference_center_create: { bucket: { capacity: 10, windowMs: minuteMs } },
   preference_center_update: { bucket: { capacity: 10, windowMs: minuteMs } },
   preference_center_get: { bucket: { capacity: 1_000, windowMs: minuteMs } },
+  // An extension. Each checks and fills in up to three pages, which may take a second of CPU; the console asks twice a second at most
+  preference_center_preview: { bucket: { capacity: 120, windowMs: minuteMs } },
   preference_center_list: { bucket: { capacity: 1_000, windowMs: minuteMs } },
   preference_center_url: { bucket: { capacity: 1_000, windowMs: minuteMs } },
   // "translation endpoints (campaign and canvas, view and list)": one bucket; source and PUT (api-facts 7) are taken from it too
