@@ -58,6 +58,16 @@ export function describeDocuments(driver: string, open: () => Promise<OpenDocume
       expect(await between({ above: "\u{1F600}", limit: 9 })).toEqual([]);
     });
 
+    test("an id that begins with the last character of all is listed, and moved, as others are", async () => {
+      const [first, last] = ["\u{10ffff}", `${"\u{10ffff}".repeat(127)}\u0001z`];
+      await put(note("a"), note(first), note(last));
+      expect((await documents.list(partition, "note")).map(({ id }) => id)).toEqual(["a", first, last]);
+      const down = await documents.between(partition, "note", { limit: 2, descending: true });
+      expect(down.map(({ id }) => id)).toEqual([last, first]);
+      const moved = await Array.fromAsync(readDocuments(documents, partition, { kinds: ["note"], now }));
+      expect(moved.flatMap(({ writes }) => writes).map(({ key: { id } }) => id)).toEqual(["a", first, last, head.id]);
+    });
+
     test("changeIf() writes all of a change, or nothing where its plan says why", async () => {
       await put(note("one", 1));
       const outcome = await documents.changeIf<"taken">(partition, {

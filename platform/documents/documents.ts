@@ -67,9 +67,9 @@ export function revisionOf(found: unknown): number {
   return (found as { readonly revision: number } | undefined)?.revision ?? 0;
 }
 
-/** Ids are compared by their bytes: none is empty, none has a zero byte, and none begins with a character after the last. */
+/** Ids are compared by their bytes: none is empty, none has a zero byte, and none begins with so many of the last character. */
 export const idsBelowAll = "";
-export const idsAboveAll = "\u{10ffff}";
+export const idsAboveAll = "\u{10ffff}".repeat(256);
 
 export function keyText({ kind, id }: Key): string {
   return `${kind} ${id}`;
