@@ -16,23 +16,31 @@ export interface Change {
 }
 
 export function applyChange(fields: Fields, change: Change): Fields {
-  const { path, op } = change;
+  const { path } = change;
   const required = path.filter === undefined && path.path.every((attribute) => attribute.required);
-  const emptied = op === "remove" || (op === "replace" && !isPresent(change.value));
-  if (required && emptied) throw new Refusal("ATTRIBUTE_READ_ONLY", `'${pathText(path.path)}' is required and cannot be removed`);
+  if (required && takesAway(change)) throw new Refusal("ATTRIBUTE_READ_ONLY", `'${pathText(path.path)}' is required and cannot be removed`);
   return at(fields, path.path, change);
 }
 
-/** Walks down to the attribute; complex attributes on the way are made where they are not there yet. */
+function takesAway({ op, value }: Pick<Change, "op" | "value">): boolean {
+  return op === "remove" || (op === "replace" && !isPresent(value));
+}
+
+/** Walks down to the attribute; complex attributes on the way are made where they are not there yet, but not to take away from them. */
 function at(fields: Fields, [attribute, ...rest]: AttributePath, change: Change): Fields {
   const held = member(fields, attribute.name);
   const [next, ...more] = rest;
   if (next === undefined) return set(fields, attribute.name, changed(attribute, held, change));
+  if (held === undefined && takesAway(change)) return fields;
+  if (!Array.isArray(held)) return set(fields, attribute.name, at(isFields(held) ? held : {}, [next, ...more], change));
   // `emails.value` is a path of all values
-  const inner = Array.isArray(held)
-    ? held.map((each) => (isFields(each) ? at(each, [next, ...more], change) : each))
-    : at(isFields(held) ? held : {}, [next, ...more], change);
-  return set(fields, attribute.name, inner);
+  const inner = held.map((each) => (isFields(each) ? at(each, [next, ...more], change) : each));
+  return set(fields, attribute.name, takesAway(change) ? inner.filter((each) => isWhole(attribute, each)) : inner);
+}
+
+/** False of an address whose `value` was taken away: it is none any more, as Entra ID means it. */
+function isWhole({ sub = [] }: Attribute, value: unknown): boolean {
+  return !isFields(value) || sub.every(({ required, name }) => !required || isPresent(member(value, name)));
 }
 
 /** Without the member where the value is undefined. */
@@ -120,6 +128,7 @@ function withinValues(attribute: Attribute, held: readonly unknown[], change: Wi
   if (op === "remove" && below === undefined) return held.filter((_, place) => !meant[place]);
   if (op !== "remove" && below === undefined && !isFields(value)) throw invalid(`'${attribute.name}' takes objects`);
   const after = held.map((each, place) => (meant[place] && isFields(each) ? applyBelow(each, attribute, change) : each));
+  if (takesAway(change)) return after.filter((each, place) => !meant[place] || isWhole(attribute, each));
   return onePrimary(after, (place) => meant[place] === true);
 }
 

@@ -11,6 +11,7 @@ const home = 'emails[type eq "home"]';
 const homeIsPrimary = {
   emails: [{ value: "ann@example.com", type: "work", primary: false }, { value: "Ann@home.example", type: "home", primary: true }],
 };
+const onlyHome = { emails: [{ value: "Ann@home.example", type: "home" }] };
 const shop = 'permissions.appGroup[appGroupName eq "Shop"]';
 const groups = (annResource["permissions"] as { appGroup: Fields[] }).appGroup;
 const north: Fields = { teamId: "team-1", teamName: "North", teamPermissions: ["admin"] };
@@ -91,9 +92,7 @@ const cases: readonly (readonly [name: string, operation: unknown, after: Fields
   ["Entra ID sends what nobody keeps", { op: "Add", path: "title", value: "Boss" }, {}],
   ["Entra ID sends a formatted name", { op: "Replace", path: "name.formatted", value: "Ann Archer" }, {}],
   ["Entra ID sends a manager", { op: "Add", path: "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:manager", value: "x" }, {}],
-  ["Entra ID removes values by naming them", { op: "Remove", path: "emails", value: [{ value: "Ann@home.example" }] }, {
-    emails: [{ value: "ann@example.com", type: "work", primary: true }],
-  }],
+  ["Entra ID removes values by naming them", { op: "Remove", path: "emails", value: [{ value: "ann@example.com" }] }, onlyHome],
   // The rest of the RFC
   ["a name in any case, with its schema", {
     op: "REPLACE",
@@ -107,7 +106,10 @@ const cases: readonly (readonly [name: string, operation: unknown, after: Fields
   ["remove active, which a body without it keeps", { op: "remove", path: "active" }, { active: undefined }],
   ["replace active with nothing", { op: "replace", path: "active", value: "" }, { active: undefined }],
   ["remove one that is not there", { op: "remove", path: 'emails[type eq "work"].display' }, {}],
-  ["remove values by filter", { op: "remove", path: work }, { emails: [{ value: "Ann@home.example", type: "home" }] }],
+  ["Entra ID removes the work address by its value", { op: "Remove", path: `${work}.value` }, onlyHome],
+  ["Entra ID replaces the work address with nothing", { op: "Replace", path: `${work}.value`, value: null }, onlyHome],
+  ["remove the values of all addresses", { op: "remove", path: "emails.value" }, { emails: [] }],
+  ["remove values by filter", { op: "remove", path: work }, onlyHome],
   ["remove a list", { op: "remove", path: "emails" }, { emails: undefined }],
   ["add a value to a list", { op: "add", path: "permissions.companyPermissions", value: ["admin"] }, {
     permissions: { companyPermissions: ["manage_company_settings", "admin"], appGroup: groups },
@@ -210,6 +212,13 @@ for (const [name, operation, after] of cases) {
     expect(() => checkUser(body, directory)).not.toThrow();
   });
 }
+
+test("patchUser() removes nothing of addresses that are not there", () => {
+  const { emails: _, ...without } = annResource;
+  for (const path of ["emails", "emails.value", "emails.display"]) {
+    expect(patchUser(without, { schemas: [patchSchema], Operations: [{ op: "remove", path }] }).body, path).toEqual(without);
+  }
+});
 
 test("patchUser() applies operations in their order, and gives the names it passed over", () => {
   const { body, ignored } = patched([
