@@ -113,9 +113,9 @@ function isAscii(text: string): boolean {
   return /^[\x00-\x7f]*$/.test(text);
 }
 
-/** Not toLowerCase(): that folds the Kelvin sign to `k`. */
-function lowerAscii(text: string): string {
-  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+/** Only A to Z: other letters have no case that all programs agree on. Not toLowerCase(): that folds the Kelvin sign to `k`. */
+export function lowerAscii(text: string): string {
+  return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 /** Not trim(): that takes away the byte order mark and foreign spaces, which then would not count as invisible. */

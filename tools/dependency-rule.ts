@@ -59,14 +59,14 @@ export const dependencyRules: readonly Rule[] = [
     from: { path: "^services/([^/]+)/domain/", pathNot: tests },
     to: {
       pathNot:
-        "^services/$1/domain/|^platform/(age|refusal|limits|clock|address|currency|country|fnv1a|language|identifier|origin|field-changes|own-entries|same-request|slices-by-size|text|user-number)[.]ts$",
+        "^services/$1/domain/|^platform/(age|refusal|limits|clock|address|currency|country|entity-tag|fnv1a|language|identifier|origin|field-changes|own-entries|same-request|slices-by-size|text|text-ends|user-number)[.]ts$",
     },
   },
   {
     name: "store-takes-types-only",
     comment: "A driver keeps data; it does not call the domain, but for what a row is named by and what a state says",
     from: { path: "^services/[^/]+/store/", pathNot: tests },
-    to: { path: "^services/[^/]+/domain/", pathNot: "/(row-keys|address-state)[.]ts$", valuesOnly: true },
+    to: { path: "^services/[^/]+/domain/", pathNot: "/(row-keys|address-state|user-name)[.]ts$", valuesOnly: true },
   },
   {
     name: "store-knows-no-wire",

@@ -1,4 +1,5 @@
 /** /console/people and /console/groups: users of the workspace in pages, the groups whose members are listed, and those a name of whom begins with a text, with what a list shows of a person. */
+import { lowerAscii } from "../../platform/address.ts";
 import { limits } from "../../platform/limits.ts";
 import { withoutEnds } from "../../platform/text-ends.ts";
 import { type ListUsersRequest, NameKind, UserList } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
@@ -97,7 +98,7 @@ function nameOfKind(kind: NameKind): string {
 function prefixOf(kind: NameKind, text: string): string | undefined {
   switch (kind) {
     case NameKind.EMAIL:
-      return withoutEnds(text, " \t").replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+      return lowerAscii(withoutEnds(text, " \t"));
     case NameKind.PHONE: {
       const digits = text.replaceAll(/[\s().\-/]/g, "");
       return /^\+?\d+$/.test(digits) ? `+${digits.replace("+", "")}` : undefined;

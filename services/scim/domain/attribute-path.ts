@@ -1,4 +1,5 @@
 /** Attribute names as clients write them (RFC 7644 section 3.10) to attributes: any case, with or without the schema's name. */
+import { lowerAscii } from "../../../platform/address.ts";
 import { type Attribute, coreSchema, dashboardSchema, enterpriseSchema, userAttributes } from "./schema.ts";
 
 /** From the top level down: `[name, givenName]`. */
@@ -60,11 +61,6 @@ export function withoutSchema(text: string): string {
 
 export function isSchemaName(text: string): boolean {
   return schemaNames.includes(lowerAscii(text));
-}
-
-/** Only A to Z: other letters have no case that all programs agree on. */
-export function lowerAscii(text: string): string {
-  return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 const schemaNames = [coreSchema, dashboardSchema, enterpriseSchema].map(lowerAscii);

@@ -1,7 +1,8 @@
 /** Bodies of POST and PUT to what they set. */
+import { lowerAscii } from "../../../platform/address.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
-import { attributeNamed, isSchemaName, lowerAscii, withoutSchema } from "./attribute-path.ts";
+import { attributeNamed, isSchemaName, withoutSchema } from "./attribute-path.ts";
 import { checkPermissions } from "./check-permissions.ts";
 import { booleanOf, invalid, optionalText, quoted, requiredText, wordsOf } from "./check-values.ts";
 import { asList, type Fields, isFields, isPresent, member } from "./fields.ts";

@@ -1,7 +1,7 @@
 /** Single values of a body: texts, truths and lists, each refused by its name. */
+import { lowerAscii } from "../../../platform/address.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
-import { lowerAscii } from "./attribute-path.ts";
 
 export function invalid(text: string): Refusal {
   return new Refusal("INPUT_INVALID", text);

@@ -1,5 +1,5 @@
 /** Values as filters compare them: texts without case where case does not matter, times as numbers. */
-import { lowerAscii } from "./attribute-path.ts";
+import { lowerAscii } from "../../../platform/address.ts";
 import type { Operator } from "./filter.ts";
 import type { Attribute } from "./schema.ts";
 import { comparedUserName } from "./user-name.ts";

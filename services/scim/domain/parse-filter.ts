@@ -1,7 +1,8 @@
 /** Text to Filter: the grammar of RFC 7644 section 3.4.2.2, by recursive descent, in a time linear in the text. */
+import { lowerAscii } from "../../../platform/address.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
-import { type AttributePath, attributePath, lastOf, lowerAscii, pathBelow, pathText, withValue } from "./attribute-path.ts";
+import { type AttributePath, attributePath, lastOf, pathBelow, pathText, withValue } from "./attribute-path.ts";
 import { comparedText, timeOf } from "./compared-value.ts";
 import { type Compare, type Filter, type Operator, operators } from "./filter.ts";
 import type { Attribute } from "./schema.ts";

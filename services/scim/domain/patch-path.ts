@@ -1,7 +1,8 @@
 /** Paths of patch operations: `name.givenName`, `emails[type eq "work"].value`, with or without a schema's name. */
+import { lowerAscii } from "../../../platform/address.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
-import { type AttributePath, attributePath, lastOf, lowerAscii, pathBelow, withoutSchema } from "./attribute-path.ts";
+import { type AttributePath, attributePath, lastOf, pathBelow, withoutSchema } from "./attribute-path.ts";
 import { quoted } from "./check-values.ts";
 import type { Filter } from "./filter.ts";
 import { parseBracketed } from "./parse-filter.ts";

@@ -1,7 +1,8 @@
 /** PATCH (RFC 7644 section 3.5.2): operations on a user, read and applied one after the other; pure. */
+import { lowerAscii } from "../../../platform/address.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
-import { isSchemaName, lowerAscii, withoutSchema } from "./attribute-path.ts";
+import { isSchemaName, withoutSchema } from "./attribute-path.ts";
 import { checkSchemas } from "./check-user.ts";
 import { quoted } from "./check-values.ts";
 import { type Fields, isFields, member } from "./fields.ts";

@@ -1,6 +1,5 @@
 /** By which rule two user names are the same. */
-import { normaliseEmail } from "../../../platform/address.ts";
-import { lowerAscii } from "./attribute-path.ts";
+import { lowerAscii, normaliseEmail } from "../../../platform/address.ts";
 
 /**
  * The form by which a userName is unique in its company: the email address without spaces around it, A to Z in lower case,

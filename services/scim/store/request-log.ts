@@ -1,9 +1,9 @@
 /** The log of requests: those that changed something stand with their change, the others by day; all end by themselves. */
-import { normaliseEmail } from "../../../platform/address.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import { type Documents, idsAboveAll, type Write } from "../../../platform/documents/documents.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { LogEntry, LogQuestion, RequestLog } from "../domain/ports.ts";
+import { userNameKey } from "../domain/user-name.ts";
 import type { ScimDocuments } from "./documents.ts";
 
 export function openRequestLog({ users, requests }: ScimDocuments, clock: Clock): RequestLog {
@@ -51,9 +51,9 @@ const dayMs = 24 * 3600 * 1000;
 /** Pages backwards until enough are about whom was asked for. */
 async function newestOf(documents: Documents, partition: string, { companyId, limit, about }: LogQuestion): Promise<LogEntry[]> {
   const found: LogEntry[] = [];
-  const name = about && normaliseEmail(about);
+  const name = about && userNameKey(about);
   function isAsked({ userId, userName }: LogEntry): boolean {
-    return about === undefined || userId === about || (name !== undefined && userName !== undefined && normaliseEmail(userName) === name);
+    return about === undefined || userId === about || (name !== undefined && userName !== undefined && userNameKey(userName) === name);
   }
   for (let below = idsAboveAll, seen = 0; found.length < limit && seen < limits.scimLogEntriesMax;) {
     const page = await documents.between(partition, "log", { below, limit: limits.scimLogPageRows, descending: true });
