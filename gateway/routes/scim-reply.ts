@@ -1,5 +1,4 @@
-/** What the SCIM routes share: projections asked for, whole numbers, and answers with one user. */
-import { Refusal } from "../../platform/refusal.ts";
+/** What the SCIM routes share: projections asked for, and answers with one user. */
 import type { UserAnswer } from "../../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import type { ScimCall, ScimReply } from "../scim-route.ts";
 
@@ -18,8 +17,4 @@ export function userReply(user: UserAnswer | undefined, { scope }: Pick<ScimCall
   const headers = ["ETag", user.etag, "Location", `${scope.baseUrl}/scim/v2/Users/${user.id}`];
   if (user.replayed) headers.push("Idempotency-Replayed", "true");
   return { status, body: user.userJson, headers, logged: user.logged };
-}
-
-export function invalidValue(text: string): Refusal {
-  return new Refusal("INPUT_INVALID", text);
 }

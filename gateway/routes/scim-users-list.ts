@@ -1,10 +1,11 @@
 /** GET /scim/v2/Users and POST /scim/v2/Users/.search (also /scim/v2/.search): lists and searches dashboard users. */
 import type { Client } from "@connectrpc/connect";
+import { lowerAscii } from "../../platform/address.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import type { ScimService } from "../../proto/gen/heddle/scim/v1/scim_service_pb.ts";
-import { bodyFields, type Fields, isSent } from "../decode/fields.ts";
+import { bodyFields, type Fields, invalid, isSent } from "../decode/fields.ts";
 import type { ScimCall, ScimReply } from "../scim-route.ts";
-import { invalidValue, projectionOf } from "./scim-reply.ts";
+import { projectionOf } from "./scim-reply.ts";
 
 type Lister = Pick<Client<typeof ScimService>, "listUsers">;
 
@@ -25,9 +26,10 @@ const searchSchema = "urn:ietf:params:scim:api:messages:2.0:SearchRequest";
 
 /** RFC 7644 section 3.4.3: the same question in a body, where it stands in no log of a proxy. */
 export async function handleScimUsersSearch(call: ScimCall, scim: Lister): Promise<ScimReply> {
-  const fields = bodyFields(call.body);
+  const fields = searchFields(call.body);
   const { schemas } = fields;
-  if (!Array.isArray(schemas) || !schemas.includes(searchSchema)) {
+  const wanted = lowerAscii(searchSchema);
+  if (!Array.isArray(schemas) || !schemas.some((each) => typeof each === "string" && lowerAscii(each) === wanted)) {
     throw new Refusal("BODY_SHAPE_INVALID", `'schemas' must be an array that holds '${searchSchema}'`);
   }
   const count = numberOf(fields, "count");
@@ -39,6 +41,14 @@ export async function handleScimUsersSearch(call: ScimCall, scim: Lister): Promi
     descending: isDescending(textOf(fields, "sortOrder")),
     projection: { attributes: textsOf(fields, "attributes"), excludedAttributes: textsOf(fields, "excludedAttributes") },
   });
+}
+
+/** Names in lower case, as they count in any (RFC 7643 section 2.1): with a filter that went unread the answer would be all users. */
+function searchFields(body: Uint8Array): Fields {
+  const members = Object.entries(bodyFields(body)).map(([name, value]) => [lowerAscii(name), value] as const);
+  const fields = Object.fromEntries(members);
+  if (Object.keys(fields).length < members.length) throw invalid("The body names a member twice");
+  return fields;
 }
 
 type Question = Omit<NonNullable<Parameters<Lister["listUsers"]>[0]>, "scope" | "directory" | "$typeName">;
@@ -65,7 +75,7 @@ function filterOf(text: string | null | undefined): string {
 
 function isDescending(order: string | null | undefined): boolean {
   const word = order?.trim().toLowerCase() ?? "ascending";
-  if (word !== "ascending" && word !== "descending") throw invalidValue("'sortOrder' must be ascending or descending");
+  if (word !== "ascending" && word !== "descending") throw invalid("'sortOrder' must be ascending or descending");
   return word === "descending";
 }
 
@@ -74,27 +84,27 @@ const wholeMax = 2 ** 31 - 1;
 /** Out of reach is as good as far away: pages there are empty. */
 function wholeOf(text: string | null, name: string): number | undefined {
   if (text === null || text === "") return undefined;
-  if (!/^[+-]?\d+$/.test(text)) throw invalidValue(`'${name}' must be a whole number`);
+  if (!/^[+-]?\d+$/.test(text)) throw invalid(`'${name}' must be a whole number`);
   return Math.max(-wholeMax, Math.min(wholeMax, Number(text)));
 }
 
 function numberOf(fields: Fields, name: string): number | undefined {
-  const value = fields[name];
+  const value = fields[lowerAscii(name)];
   if (!isSent(value)) return undefined;
-  if (!Number.isInteger(value)) throw invalidValue(`'${name}' must be a whole number`);
+  if (!Number.isInteger(value)) throw invalid(`'${name}' must be a whole number`);
   return wholeOf(BigInt(value as number).toString(), name);
 }
 
 function textOf(fields: Fields, name: string): string | undefined {
-  const value = fields[name];
+  const value = fields[lowerAscii(name)];
   if (!isSent(value)) return undefined;
-  if (typeof value !== "string") throw invalidValue(`'${name}' must be a text`);
+  if (typeof value !== "string") throw invalid(`'${name}' must be a text`);
   return value;
 }
 
 function textsOf(fields: Fields, name: string): string[] {
-  const value = fields[name];
+  const value = fields[lowerAscii(name)];
   if (!isSent(value)) return [];
-  if (!Array.isArray(value) || !value.every((each) => typeof each === "string")) throw invalidValue(`'${name}' must be an array of texts`);
+  if (!Array.isArray(value) || !value.every((each) => typeof each === "string")) throw invalid(`'${name}' must be an array of texts`);
   return value;
 }

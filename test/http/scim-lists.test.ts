@@ -137,6 +137,19 @@ test("POST .search pages, sorts and projects as its body says", async () => {
   }
 });
 
+test("POST .search reads its members and the schema in any case, and none twice", async () => {
+  await users.promise;
+  const answer = await scim.call("POST", ".search", {
+    Schemas: [searchRequest.toUpperCase()],
+    Filter: `userName eq "bob@example.com"`,
+    STARTINDEX: 1,
+    Attributes: ["userName"],
+  }, other);
+  expect(answer.body.Resources).toEqual([{ id: expect.any(String), userName: "bob@example.com" }]);
+  const twice = await scim.call("POST", ".search", { schemas: [searchRequest], filter: "id pr", Filter: "active eq true" }, other);
+  expect([twice.status, twice.body.scimType]).toEqual([400, "invalidValue"]);
+});
+
 test("attributes and excludedAttributes shape every answer with users", async () => {
   const created = await scim.call("POST", "Users?attributes=userName,name.givenName", newUser());
   expect(Object.keys(created.body).toSorted()).toEqual(["id", "name", "schemas", "userName"]);
