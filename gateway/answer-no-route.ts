@@ -1,6 +1,7 @@
-/** What is said where no route is: 404 or 405 in the form of the path's API, counted and with the state of a limit where the caller is known. */
+/** What is said where no route is: 404 or 405 in the form of the path's API, counted, noted and with the state of a limit where the caller is known. */
 import { Refusal } from "../platform/refusal.ts";
-import type { Access } from "./access/access.ts";
+import type { Access, TokenHolder } from "./access/access.ts";
+import { type ScimScoping, scopeOf } from "./answer-scim.ts";
 import type { FindRouteOf, Found } from "./find-route.ts";
 import { authenticate, type Authenticating } from "./guards/authenticate.ts";
 import { authenticateScim } from "./guards/authenticate-scim.ts";
@@ -9,10 +10,12 @@ import type { HttpAnswer, HttpRequest } from "./http-message.ts";
 import { companyQuotaOf, quotaOf } from "./limits-table.ts";
 import { refusalAnswer } from "./render/refusal-rest.ts";
 import { scimRefusalAnswer } from "./render/refusal-scim.ts";
+import type { ScimNotes } from "./scim-notes.ts";
 
-export interface NoRouteAnswering extends Authenticating, Spending {
+export interface NoRouteAnswering extends Authenticating, Spending, ScimScoping {
   readonly access: Pick<Access, "findApiKey" | "findSession" | "findScimToken">;
   readonly findRoute: FindRouteOf;
+  readonly scimNotes: ScimNotes;
 }
 
 export async function answerNoRoute(
@@ -23,10 +26,15 @@ export async function answerNoRoute(
   const isStart = request.path === "/" && hasDocuments(request, answering);
   if (isStart && isBrowser(request)) return { status: seeOther, headers: ["Location", "/docs", "Vary", "Accept"], body: "" };
   const isScim = request.path.startsWith("/scim/");
-  const { refusal, headers } = await (isScim ? spendUnknownScim(request, answering) : spendUnknown(request, answering));
+  const token = isScim ? knownOr(() => authenticateScim(request, answering.access)) : undefined;
+  const { refusal, headers } = await (isScim ? spendUnknownScim(token, answering) : spendUnknown(request, answering));
   const said = refusal ?? (isStart ? new Refusal("ROUTE_UNKNOWN", "No route has this path; start at /docs") : refusalOf(found));
   const all = found.kind === "other_method" ? ["Allow", found.allow, ...headers] : headers;
-  return isScim ? scimRefusalAnswer(said, all) : refusalAnswer(said, "rest", all);
+  if (!isScim) return refusalAnswer(said, "rest", all);
+  const answer = scimRefusalAnswer(said, all);
+  const { status } = answer;
+  if (token) answering.scimNotes.add({ scope: scopeOf(request, token, answering), status, reason: said.reason, detail: said.message });
+  return answer;
 }
 
 /** Not where people's pages have a host of their own. */
@@ -59,8 +67,7 @@ async function spendUnknown(request: HttpRequest, answering: NoRouteAnswering): 
 }
 
 /** As spendUnknown(), of the company whose token was sent. */
-async function spendUnknownScim(request: HttpRequest, answering: NoRouteAnswering): Promise<Counted> {
-  const holder = knownOr(() => authenticateScim(request, answering.access));
+async function spendUnknownScim(holder: TokenHolder | undefined, answering: NoRouteAnswering): Promise<Counted> {
   if (!holder) return { headers: unknownLimitHeaders };
   return await spendQuota(holder.company.id, companyQuotaOf("unknown_routes", holder.company), answering);
 }

@@ -116,6 +116,17 @@ test("nothing is called or spent for a token that may not be used; only what is 
   expect(costs).toEqual([0]);
 });
 
+test("a path or a method that is not there stands in the log of the company whose token was sent", async () => {
+  const call = await start({});
+  expect((await call("Groups")).status).toBe(404);
+  expect((await call("Users", {}, { method: "PUT" })).status).toBe(405);
+  expect((await call("Groups", { authorization: "Bearer someone-else" })).status).toBe(404);
+  expect(await told()).toMatchObject([
+    { scope: { companyId: "co-1", method: "GET", target: "/scim/v2/Groups" }, status: 404, reason: "ROUTE_UNKNOWN" },
+    { scope: { companyId: "co-1", method: "PUT", target: "/scim/v2/Users" }, status: 405, reason: "METHOD_NOT_ALLOWED" },
+  ]);
+});
+
 test("a token without an origin may not be used at all", async () => {
   const call = await start({}, { token: { origin: "", originHeader: "optional" } });
   for (const origin of ["", "okta", "undefined"]) expect((await call("Users/x", { "x-request-origin": origin })).status).toBe(403);

@@ -21,10 +21,14 @@ import { scimContentType, scimFaultAnswer, scimRefusalAnswer } from "./render/re
 import type { ScimNotes } from "./scim-notes.ts";
 import type { ScimDirectory, ScimReply, ScimRoute, ScimScope } from "./scim-route.ts";
 
-export interface ScimAnswering {
-  readonly access: Pick<Access, "findScimToken" | "awaitKey" | "writesPaused">;
+/** What is said of a caller goes by these. */
+export interface ScimScoping {
   readonly addresses: AddressRule;
   readonly reached: Reached;
+}
+
+export interface ScimAnswering extends ScimScoping {
+  readonly access: Pick<Access, "findScimToken" | "awaitKey" | "writesPaused">;
   readonly limiter: Limiter;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -99,11 +103,7 @@ async function callRoute(
 const noBody = new Uint8Array();
 const bodyTypes: ReadonlySet<string> = new Set(["application/json", scimContentType]);
 
-function scopeOf(
-  request: HttpRequest,
-  { token, company }: TokenHolder,
-  answering: Pick<ScimAnswering, "addresses" | "reached">,
-): ScimScope {
+export function scopeOf(request: HttpRequest, { token, company }: TokenHolder, { addresses, reached }: ScimScoping): ScimScope {
   return {
     companyId: company.id,
     requestId: request.requestId,
@@ -112,7 +112,7 @@ function scopeOf(
     method: request.method,
     target: targetOf(request),
     idempotencyKey: "",
-    baseUrl: baseUrlOf(request, answering.addresses, answering.reached),
+    baseUrl: baseUrlOf(request, addresses, reached),
     traceparent: "",
   };
 }
