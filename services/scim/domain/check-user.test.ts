@@ -73,6 +73,14 @@ test("checkUser() takes ids for names, names in any case, attributes under their
   expect(odd.ignored).toEqual(["title", `${enterpriseSchema}:manager`.slice(0, 60) + "..."]);
 });
 
+test("checkUser() cuts spaces off a userName and nothing else, as names are compared: what was created is found by what was sent", () => {
+  expect(checkUser({ ...body, userName: "  Ann@example.com " }, directory).userName).toBe("Ann@example.com");
+  for (const blank of ["\u00a0", "\ufeff", "\u3000"]) {
+    const { userName = "" } = checkUser({ ...body, userName: `${blank}ann@example.com` }, directory);
+    expect(userNameKey(userName), JSON.stringify(userName)).toBeUndefined();
+  }
+});
+
 const wrong: readonly (readonly [what: RegExp, values: object])[] = [
   [/'name' is required/, { name: undefined }],
   [/name\.givenName/, { name: { familyName: "x" } }],

@@ -2,6 +2,7 @@
 import { lowerAscii } from "../../../platform/address.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
+import { withoutEnds } from "../../../platform/text-ends.ts";
 import { attributeNamed, isSchemaName, withoutSchema } from "./attribute-path.ts";
 import { checkPermissions } from "./check-permissions.ts";
 import { booleanOf, invalid, optionalText, quoted, requiredText, wordsOf } from "./check-values.ts";
@@ -36,7 +37,7 @@ export function checkUser(body: unknown, directory: Directory): Draft {
   const permissions = member(known, "permissions");
   const active = member(known, "active");
   return {
-    ...(userName === undefined ? {} : { userName: userName.trim() }),
+    ...(userName === undefined ? {} : { userName: withoutEnds(userName, " ") }),
     ...(isPresent(active) ? { active: booleanOf(active, "active") } : {}),
     profile: checkProfile(known),
     ...(permissions !== undefined && permissions !== null ? { permissions: checkPermissions(permissions, directory) } : {}),
