@@ -1,5 +1,6 @@
 /** What a request and an answer are to the gateway, and the checks of a request's head that Node leaves to us. */
 import type { IncomingMessage } from "node:http";
+import { namesTag } from "../platform/entity-tag.ts";
 import { limits } from "../platform/limits.ts";
 import { Refusal } from "../platform/refusal.ts";
 import type { PlaceOf } from "./places.ts";
@@ -111,14 +112,9 @@ export function clientRequestId(headers: RequestHeaders): string | undefined {
   return id !== undefined && id.length > 0 && id.length <= limits.requestIdCharsMax && isPrintableAscii(id) ? id : undefined;
 }
 
-/** True where If-None-Match names the version; tags are compared weakly (RFC 9110 section 13.1.2). */
+/** True where If-None-Match names the version. */
 export function isKnownVersion(headers: RequestHeaders, etag: string): boolean {
-  const sent = headers.get("if-none-match")?.split(",").map((tag) => tag.trim()) ?? [];
-  return sent.some((tag) => tag === "*" || opaque(tag) === opaque(etag));
-}
-
-function opaque(tag: string): string {
-  return tag.startsWith("W/") ? tag.slice(2) : tag;
+  return namesTag(headers.get("if-none-match") ?? "", etag);
 }
 
 export function isPrintableAscii(text: string): boolean {

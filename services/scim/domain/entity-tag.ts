@@ -1,18 +1,14 @@
 /** If-Match: does a list of entity tags name the version that is there? */
+import { namesTag } from "../../../platform/entity-tag.ts";
 import { Refusal } from "../../../platform/refusal.ts";
-import { etagOf, type User } from "./user.ts";
+import type { User } from "./user.ts";
 
-/** Tags are compared weakly, because ours are weak (RFC 7644 section 3.14). Empty: any version. Refuses VERSION_MISMATCH. */
-export function checkVersion(user: User, ifMatch: string): void {
-  if (ifMatch === "" || namesTag(ifMatch, etagOf(user))) return;
-  throw new Refusal("VERSION_MISMATCH", `The user has changed since; its version is now ${etagOf(user)}`);
-}
-
-function namesTag(header: string, etag: string): boolean {
-  const wanted = opaque(etag);
-  return header.split(",").map((tag) => tag.trim()).some((tag) => tag === "*" || opaque(tag) === wanted);
-}
-
-function opaque(tag: string): string {
-  return tag.startsWith("W/") ? tag.slice(2) : tag;
+/**
+ * By the user's own version: where the names that it is shown with are others, the user is as it was. Empty: any version. Refuses
+ * VERSION_MISMATCH.
+ */
+export function checkVersion({ revision }: User, ifMatch: string): void {
+  const version = `W/"${revision}"`;
+  if (ifMatch === "" || namesTag(ifMatch.replaceAll(/-[\da-f]+"/g, '"'), version)) return;
+  throw new Refusal("VERSION_MISMATCH", `The user has changed since; its version is now ${version}`);
 }

@@ -1,18 +1,25 @@
 /** Users as SCIM resources: inside, as filters and patches see them, and outside, as clients do. */
+import { sha256Hex } from "../../../platform/identifier.ts";
 import type { Fields } from "./fields.ts";
 import { member } from "./fields.ts";
 import { coreSchema } from "./schema.ts";
-import { type Directory, type DirectoryWorkspace, etagOf, type Named, type User, type WorkspaceGrant } from "./user.ts";
+import type { Directory, DirectoryWorkspace, Named, User, WorkspaceGrant } from "./user.ts";
 
 /** Renders users of one company. What is no longer declared is left out, and no answer fails over it. */
 export interface Renderer {
   /** Every attribute by its name in the schema; times in RFC 3339, absent where there is no value. */
   resource(user: User): Fields;
+  /**
+   * The entity tag: weak, because the same version may be shown with more or fewer attributes. Where the user is shown with names that
+   * the company declares it is another one once those are others (RFC 9110 section 8.8.1).
+   */
+  tag(user: User): string;
 }
 
 export function openRenderer(directory: Directory, baseUrl: string): Renderer {
   const workspaces = byId(directory.workspaces);
   const sets = byId(directory.permissionSets);
+  const names = sha256Hex(JSON.stringify([directory.workspaces, directory.permissionSets])).slice(0, namesHashChars);
 
   function grant(held: WorkspaceGrant): Fields[] {
     const workspace = workspaces.get(held.workspaceId);
@@ -28,7 +35,11 @@ export function openRenderer(directory: Directory, baseUrl: string): Renderer {
     }];
   }
 
+  function tag({ revision, permissions: { workspaces: held } }: User): string {
+    return held.length === 0 ? `W/"${revision}"` : `W/"${revision}-${names}"`;
+  }
   return {
+    tag,
     resource: (user) => ({
       schemas: [coreSchema],
       id: user.id,
@@ -46,11 +57,13 @@ export function openRenderer(directory: Directory, baseUrl: string): Renderer {
         created: new Date(user.createdAt).toISOString(),
         lastModified: new Date(user.modifiedAt).toISOString(),
         location: `${baseUrl}/scim/v2/Users/${user.id}`,
-        version: etagOf(user),
+        version: tag(user),
       },
     }),
   };
 }
+
+const namesHashChars = 16;
 
 function teamsOf(held: WorkspaceGrant, workspace: DirectoryWorkspace): Fields[] {
   return held.teams.flatMap(({ teamId, permissions }) => {

@@ -64,8 +64,3 @@ export interface Named {
   readonly id: string;
   readonly name: string;
 }
-
-/** The entity tag of a user: weak, because the same version may be shown with more or fewer attributes. */
-export function etagOf(user: User): string {
-  return `W/"${user.revision}"`;
-}

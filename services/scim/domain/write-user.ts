@@ -6,7 +6,7 @@ import type { Fields } from "./fields.ts";
 import type { Answer, Caller, IdempotencyEntry, ScimDeps, UserChange } from "./ports.ts";
 import type { Project } from "./project-user.ts";
 import { presented, type Renderer } from "./render-user.ts";
-import { etagOf, type User } from "./user.ts";
+import type { User } from "./user.ts";
 
 export interface Written extends Answer {
   readonly replayed: boolean;
@@ -20,7 +20,7 @@ export interface Shown {
 }
 
 export function answerOf(user: User, { renderer, project }: Shown): Answer {
-  return { userJson: shownJson(renderer.resource(user), project), id: user.id, etag: etagOf(user) };
+  return { userJson: shownJson(renderer.resource(user), project), id: user.id, etag: renderer.tag(user) };
 }
 
 function shownJson(resource: Fields, project: Project): string {
