@@ -265,7 +265,7 @@ export type ScimReplacedUser = {
   };
   readonly department: "agency" | "bi" | "c_suite" | "engineering" | "finance" | "marketing" | "pm";
   readonly permissions?: ScimPermissions;
-  /** An inactive user stays and cannot sign in. true unless given. */
+  /** An inactive user stays and cannot sign in. */
   readonly active?: boolean;
   /** The identity provider's own id. */
   readonly externalId?: string;
@@ -282,7 +282,7 @@ export type ScimUser = {
   };
   readonly department?: "agency" | "bi" | "c_suite" | "engineering" | "finance" | "marketing" | "pm";
   readonly permissions?: ScimPermissions;
-  /** An inactive user stays and cannot sign in. true unless given. */
+  /** An inactive user stays and cannot sign in. */
   readonly active?: boolean;
   /** The identity provider's own id. */
   readonly externalId?: string;
@@ -1967,6 +1967,7 @@ export interface Calls {
       | "NOT_FOUND"
       | "ATTRIBUTE_READ_ONLY"
       | "VERSION_MISMATCH"
+      | "STATE_CONFLICT"
       | "REQUEST_MALFORMED"
       | "REQUEST_TIMEOUT"
       | "HEADERS_TOO_LARGE"
@@ -2016,6 +2017,7 @@ export interface Calls {
       | "NOT_FOUND"
       | "ATTRIBUTE_READ_ONLY"
       | "VERSION_MISMATCH"
+      | "STATE_CONFLICT"
       | "PATH_INVALID"
       | "TARGET_MISSING"
       | "FILTER_INVALID"
@@ -2051,6 +2053,7 @@ export interface Calls {
       | "NOT_IMPLEMENTED"
       | "NOT_FOUND"
       | "VERSION_MISMATCH"
+      | "STATE_CONFLICT"
       | "REQUEST_MALFORMED"
       | "REQUEST_TIMEOUT"
       | "HEADERS_TOO_LARGE"

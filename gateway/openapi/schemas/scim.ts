@@ -8,13 +8,14 @@ export const scimPatch = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
 export const scimList = "urn:ietf:params:scim:api:messages:2.0:ListResponse";
 
 const departments = ["agency", "bi", "c_suite", "engineering", "finance", "marketing", "pm"];
+const inactive = "An inactive user stays and cannot sign in.";
 const user: Readonly<Record<string, Schema>> = {
   schemas: list(text(), `Holds \`${scimCore}\`.`),
   userName: text("The email address; it cannot change."),
   name: object({ givenName: text(), familyName: text() }, ["givenName", "familyName"]),
   department: oneOfTexts(departments),
   permissions: ref("ScimPermissions"),
-  active: flag("An inactive user stays and cannot sign in.", { default: true }),
+  active: flag(inactive),
   externalId: text("The identity provider's own id."),
 };
 const filter: Readonly<Record<string, Schema>> = {
@@ -28,7 +29,7 @@ const filter: Readonly<Record<string, Schema>> = {
 };
 
 export const scimSchemas: Readonly<Record<string, Schema>> = {
-  ScimNewUser: object(user, ["schemas", "userName", "name", "department", "permissions"]),
+  ScimNewUser: object({ ...user, active: flag(inactive, { default: true }) }, ["schemas", "userName", "name", "department", "permissions"]),
   ScimReplacedUser: object(user, ["schemas", "name", "department"]),
   // With a projection an answer has what was asked for
   ScimUser: object({

@@ -6,7 +6,7 @@ import type { Renderer } from "./render-user.ts";
 import { foundUser } from "./replace-user.ts";
 import { writeUser } from "./write-user.ts";
 
-/** Refuses NOT_FOUND, also the second time; VERSION_MISMATCH. */
+/** Refuses NOT_FOUND, also the second time; VERSION_MISMATCH; what writeUser() refuses. */
 export async function deleteUser(
   deps: ScimDeps,
   caller: Caller,

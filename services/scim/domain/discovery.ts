@@ -55,7 +55,8 @@ function resourceTypes(baseUrl: string): readonly Fields[] {
     endpoint: "/Users",
     description: "Dashboard user",
     schema: coreSchema,
-    schemaExtensions: [{ schema: dashboardSchema, required: true }],
+    // Users are shown without it, its attributes at the top level, where clients may send them too
+    schemaExtensions: [{ schema: dashboardSchema, required: false }],
     meta: { resourceType: "ResourceType", location: `${baseUrl}/scim/v2/ResourceTypes/User` },
   }];
 }

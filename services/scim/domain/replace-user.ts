@@ -18,7 +18,7 @@ export interface Target extends Shown {
   readonly directory: Directory;
 }
 
-/** Refuses NOT_FOUND, VERSION_MISMATCH, ATTRIBUTE_READ_ONLY (another userName), and what checkUser() refuses. */
+/** Refuses NOT_FOUND, VERSION_MISMATCH, ATTRIBUTE_READ_ONLY (another userName), and what checkUser() and writeUser() refuse. */
 export async function replaceUser(deps: ScimDeps, caller: Caller, target: Target): Promise<Written> {
   return await changeUser(deps, caller, { ...target, outcome: "replaced", draftOf: () => checkUser(target.body, target.directory) });
 }

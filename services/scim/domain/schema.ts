@@ -1,4 +1,5 @@
 /** DATA: the attributes of a dashboard user (RFC 7643), from which filters, patches, projections and /Schemas are all read. */
+import { departments } from "./vocabulary.ts";
 
 export interface Attribute {
   readonly name: string;
@@ -123,7 +124,14 @@ const appGroups: Attribute = {
 };
 
 export const dashboardAttributes: readonly Attribute[] = [
-  { name: "department", type: "string", description: "One of the departments of docs/scim.md", required: true, caseExact: true },
+  {
+    name: "department",
+    type: "string",
+    description: "One of the canonical values",
+    required: true,
+    caseExact: true,
+    canonical: departments,
+  },
   {
     name: "lastSignInAt",
     type: "dateTime",

@@ -13,7 +13,7 @@ export type Publish = (event: PublishedEvent) => Promise<void>;
 export interface Relay {
   /** Something new is in the outbox: of the company, or of whichever where none is named. */
   wake(companyId?: string): void;
-  /** Ends after the event under way; the rest goes out after the next start. */
+  /** Ends after the events that were read together; the rest goes out after the next start. */
   close(): Promise<void>;
 }
 

@@ -48,7 +48,7 @@ export type Scope = Message<"heddle.scim.v1.Scope"> & {
   method: string;
 
   /**
-   * Path and query as sent, for the log.
+   * The path as sent, and of the query what SCIM has, for the log and as the path that an idempotency key counts for.
    *
    * @generated from field: string target = 6;
    */
@@ -842,7 +842,8 @@ export const ScimService: GenService<{
     output: typeof ListUsersResponseSchema;
   },
   /**
-   * PUT /Users/{id}. Refusals: NOT_FOUND, INPUT_INVALID, ATTRIBUTE_READ_ONLY, VERSION_MISMATCH, IDEMPOTENCY_KEY_REUSED.
+   * PUT /Users/{id}. Refusals: NOT_FOUND, INPUT_INVALID, ATTRIBUTE_READ_ONLY, VERSION_MISMATCH, IDEMPOTENCY_KEY_REUSED, STATE_CONFLICT (others
+   * change the user all the time).
    *
    * @generated from rpc heddle.scim.v1.ScimService.ReplaceUser
    */
@@ -862,7 +863,7 @@ export const ScimService: GenService<{
     output: typeof PatchUserResponseSchema;
   },
   /**
-   * DELETE /Users/{id}: permanently. Refusals: NOT_FOUND (also the second time), VERSION_MISMATCH.
+   * DELETE /Users/{id}: permanently. Refusals: NOT_FOUND (also the second time), VERSION_MISMATCH, STATE_CONFLICT.
    *
    * @generated from rpc heddle.scim.v1.ScimService.DeleteUser
    */
