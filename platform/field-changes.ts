@@ -1,5 +1,6 @@
 /** What of a thing a declaration changes, field by field. */
 import { isDeepStrictEqual } from "node:util";
+import { isFields } from "./fields.ts";
 
 export interface FieldChange {
   /** A field within a field is named with a dot: `limits.users_track`. */
@@ -29,8 +30,4 @@ export function isSame(one: unknown, other: unknown): boolean {
 /** A field may be named as something that every object has. */
 function ownValue(of: object, name: string): unknown {
   return Object.hasOwn(of, name) ? Reflect.get(of, name) : undefined;
-}
-
-function isFields(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -59,7 +59,7 @@ export const dependencyRules: readonly Rule[] = [
     from: { path: "^services/([^/]+)/domain/", pathNot: tests },
     to: {
       pathNot:
-        "^services/$1/domain/|^platform/(age|refusal|limits|clock|address|currency|country|entity-tag|fnv1a|language|identifier|origin|field-changes|own-entries|same-request|slices-by-size|text|text-ends|user-number)[.]ts$",
+        "^services/$1/domain/|^platform/(age|refusal|limits|clock|address|currency|country|entity-tag|fnv1a|language|identifier|origin|fields|field-changes|own-entries|same-request|slices-by-size|text|text-ends|user-number)[.]ts$",
     },
   },
   {

@@ -1,20 +1,14 @@
 /** JSON bodies as objects and lists of objects; what is wrong with their shape is said in words. */
+import { type Fields, isFields } from "../../platform/fields.ts";
 import { parseJson } from "../../platform/json.ts";
 import { limits } from "../../platform/limits.ts";
 import { Refusal } from "../../platform/refusal.ts";
-
-/** A JSON object. Read it by names that are written in the code only: other names may be those of Object.prototype. */
-export type Fields = Readonly<Record<string, unknown>>;
 
 /** The body as an object. Throws the refusals of platform/json.ts, and INPUT_INVALID for any other JSON value. */
 export function bodyFields(body: Uint8Array): Fields {
   const value = parseJson(body, { depthMax: limits.jsonDepthMax, weightMax: limits.jsonWeightMax });
   if (!isFields(value)) throw invalid("The request body must be a JSON object");
   return value;
-}
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A field that counts as not sent is absent or null. */

@@ -1,6 +1,7 @@
 /** JSON identifiers of users to the messages of heddle.intake.v1, addresses normalised. All throw INPUT_INVALID with the client's text. */
 import { create } from "@bufbuild/protobuf";
 import { normaliseEmail, normalisePhone } from "../../platform/address.ts";
+import { type Fields, isFields } from "../../platform/fields.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Refusal } from "../../platform/refusal.ts";
 import { hasAtMostChars, isStorable } from "../../platform/text.ts";
@@ -13,7 +14,7 @@ import {
   type UserSelector,
   UserSelectorSchema,
 } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
-import { type Fields, invalid, isFields, isFilled, isSent } from "./fields.ts";
+import { invalid, isFilled, isSent } from "./fields.ts";
 
 /** A non-empty id of at most 987 bytes. Whole numbers are taken as text (api-facts 2.3) unless the endpoint insists on strings. */
 export function externalIdOf(value: unknown, field = "external_id"): string {

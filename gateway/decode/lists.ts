@@ -1,9 +1,10 @@
 /** Fields that hold one value or a list of up to fifty, and the members of subscription requests. */
+import type { Fields } from "../../platform/fields.ts";
 import { limits } from "../../platform/limits.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { SubscriptionState } from "../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import { takeAll } from "./elements.ts";
-import { type Fields, invalid, isFilled, isSent } from "./fields.ts";
+import { invalid, isFilled, isSent } from "./fields.ts";
 import { emailOf } from "./identifiers.ts";
 
 /** The text of the specification for an email and a phone where one of them is wanted. */

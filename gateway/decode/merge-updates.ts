@@ -1,8 +1,9 @@
 /** `merge_updates` of /users/merge and of its preview, with the texts that clients know. */
 import { create } from "@bufbuild/protobuf";
+import { type Fields, isFields } from "../../platform/fields.ts";
 import { type MergeUpdate, MergeUpdateSchema, type UserSelector } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import { takeAll } from "./elements.ts";
-import { type Fields, invalid, isFields, isFilled, isSent, objectsOf } from "./fields.ts";
+import { invalid, isFilled, isSent, objectsOf } from "./fields.ts";
 import { aliasOf, emailSelector, externalIdOf, phoneSelector, selectorOf } from "./identifiers.ts";
 
 /** One to fifty updates. Throws INPUT_INVALID or BATCH_TOO_LARGE with the documented text. */

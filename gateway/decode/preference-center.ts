@@ -1,11 +1,12 @@
 /** Bodies about preference centers to messages (specification; api-facts 6). */
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { type Fields, isFields } from "../../platform/fields.ts";
 import {
   CenterState,
   type PageOptionsSchema,
   type PreferenceCenterContentSchema,
 } from "../../proto/gen/heddle/content/v1/content_service_pb.ts";
-import { type Fields, invalid, isFields, isSent, wellFormed } from "./fields.ts";
+import { invalid, isSent, wellFormed } from "./fields.ts";
 
 type Content = MessageInitShape<typeof PreferenceCenterContentSchema>;
 

@@ -1,7 +1,8 @@
 /** What the translation endpoints are asked with: ids in the query, and the body of a PUT (api-facts 7). */
 import { type MessageInitShape } from "@bufbuild/protobuf";
+import { type Fields, isFields } from "../../platform/fields.ts";
 import { MessageOwnerKind, type MessageQuestionSchema } from "../../proto/gen/heddle/content/v1/translation_service_pb.ts";
-import { bodyFields, type Fields, invalid, isFields, isSent, wellFormed } from "./fields.ts";
+import { bodyFields, invalid, isSent, wellFormed } from "./fields.ts";
 import { onlyValue, type Query, queryOf } from "./query.ts";
 
 export interface TranslationQuestion {

@@ -1,5 +1,6 @@
 /** The place of a record that waits for a human, as GET /console/log shows it: of a blocked user, of the intake, or of a lane of consent. */
-import { bodyFields, type Fields, invalid, isFields, isSent } from "./fields.ts";
+import { type Fields, isFields } from "../../platform/fields.ts";
+import { bodyFields, invalid, isSent } from "./fields.ts";
 
 export type WaitingPlace =
   | { readonly of: "intake"; readonly partition: number; readonly sequence: bigint }

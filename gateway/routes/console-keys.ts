@@ -1,7 +1,8 @@
 /** /console/keys: the API keys of the workspace, which are made, rotated and revoked; and what people did at the console. */
+import type { Fields } from "../../platform/fields.ts";
 import type { ApiKey, KeyHolder } from "../access/access.ts";
 import { everyPermission, holds, permissionNames } from "../access/permissions.ts";
-import { bodyFields, type Fields, invalid, isSent } from "../decode/fields.ts";
+import { bodyFields, invalid, isSent } from "../decode/fields.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { limits } from "../../platform/limits.ts";
 import { success } from "../reply.ts";

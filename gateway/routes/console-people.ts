@@ -1,10 +1,11 @@
 /** /console/people and /console/groups: users of the workspace in pages, the groups whose members are listed, and those a name of whom begins with a text, with what a list shows of a person. */
 import { lowerAscii } from "../../platform/address.ts";
+import type { Fields } from "../../platform/fields.ts";
 import { limits } from "../../platform/limits.ts";
 import { withoutEnds } from "../../platform/text-ends.ts";
 import { type ListUsersRequest, NameKind, UserList } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { MembershipStatus } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
-import { bodyFields, type Fields, invalid, isSent } from "../decode/fields.ts";
+import { bodyFields, invalid, isSent } from "../decode/fields.ts";
 import { readReply, success } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 

@@ -1,9 +1,10 @@
 /** GET /scim/v2/Users and POST /scim/v2/Users/.search (also /scim/v2/.search): lists and searches dashboard users. */
 import type { Client } from "@connectrpc/connect";
 import { lowerAscii } from "../../platform/address.ts";
+import type { Fields } from "../../platform/fields.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import type { ScimService } from "../../proto/gen/heddle/scim/v1/scim_service_pb.ts";
-import { bodyFields, type Fields, invalid, isSent } from "../decode/fields.ts";
+import { bodyFields, invalid, isSent } from "../decode/fields.ts";
 import type { ScimCall, ScimReply } from "../scim-route.ts";
 import { projectionOf } from "./scim-reply.ts";
 

@@ -1,8 +1,9 @@
 /** /subscription/…: the state of users in groups (specification; api-facts 4). */
+import type { Fields } from "../../platform/fields.ts";
 import { limits } from "../../platform/limits.ts";
 import { Channel, MembershipStatus, type UserStatus } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { takeAll } from "../decode/elements.ts";
-import { bodyFields, type Fields, invalid, isFilled, objectsOf } from "../decode/fields.ts";
+import { bodyFields, invalid, isFilled, objectsOf } from "../decode/fields.ts";
 import { emailOf, externalIdOf, phoneOf } from "../decode/identifiers.ts";
 import { bothAddresses, groupIdOf, oneOrMany, subscriptionStateOf } from "../decode/lists.ts";
 import { idsOrAddressesOf, type NamedUser, namedUsersOf } from "../decode/named-users.ts";

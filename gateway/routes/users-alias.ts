@@ -1,5 +1,6 @@
 /** /users/alias: aliases are made and renamed (api-facts 3). */
 import { create } from "@bufbuild/protobuf";
+import { type Fields, isFields } from "../../platform/fields.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import {
   type AliasRename,
@@ -9,7 +10,7 @@ import {
   NewAliasSchema,
 } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import { errorsAtPlaces, inOrder, takeAll, takeEach } from "../decode/elements.ts";
-import { bodyFields, type Fields, isFields, isFilled, objectsOf } from "../decode/fields.ts";
+import { bodyFields, isFilled, objectsOf } from "../decode/fields.ts";
 import { aliasPartOf, externalIdOf } from "../decode/identifiers.ts";
 import { success } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";

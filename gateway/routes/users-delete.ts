@@ -1,6 +1,7 @@
 /** POST /users/delete: erases users named in exactly one way (api-facts 3). */
+import { type Fields, isFields } from "../../platform/fields.ts";
 import type { UserSelector } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
-import { bodyFields, type Fields, invalid, isFields, isFilled, listOf } from "../decode/fields.ts";
+import { bodyFields, invalid, isFilled, listOf } from "../decode/fields.ts";
 import { aliasOf, emailSelector, externalIdOf, phoneSelector, platformIdOf, selectorOf } from "../decode/identifiers.ts";
 import { takeIds } from "../decode/lists.ts";
 import { success } from "../reply.ts";

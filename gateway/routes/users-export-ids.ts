@@ -1,10 +1,11 @@
 /** POST /users/export/ids: users by every kind of identifier (api-facts 3). */
+import type { Fields } from "../../platform/fields.ts";
 import { limits } from "../../platform/limits.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { isStorable } from "../../platform/text.ts";
 import type { UserKey } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import { takeAll } from "../decode/elements.ts";
-import { bodyFields, type Fields, invalid, isFilled, isSent } from "../decode/fields.ts";
+import { bodyFields, invalid, isFilled, isSent } from "../decode/fields.ts";
 import { aliasOf, emailOf, externalIdOf, keyOf, phoneOf, platformIdOf } from "../decode/identifiers.ts";
 import { emptyId, takeIds } from "../decode/lists.ts";
 import { readHeaders, usersBody } from "../reply.ts";

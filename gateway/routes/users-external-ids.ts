@@ -1,8 +1,9 @@
 /** /users/external_ids: external ids are renamed, and deprecated ones removed (api-facts 3). */
 import { create } from "@bufbuild/protobuf";
+import type { Fields } from "../../platform/fields.ts";
 import { type ExternalIdRename, ExternalIdRenameSchema } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import { errorsAtPlaces, inOrder, takeEach } from "../decode/elements.ts";
-import { bodyFields, type Fields, invalid, isFilled, listOf, objectsOf } from "../decode/fields.ts";
+import { bodyFields, invalid, isFilled, listOf, objectsOf } from "../decode/fields.ts";
 import { externalIdOf } from "../decode/identifiers.ts";
 import { emptyId } from "../decode/lists.ts";
 import { success } from "../reply.ts";

@@ -1,8 +1,9 @@
 /** POST /users/identify: gives users known by alias, email or phone alone their external_id (api-facts 3). */
 import { create } from "@bufbuild/protobuf";
+import type { Fields } from "../../platform/fields.ts";
 import { type Identification, IdentificationSchema, type UserSelector } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import { inOrder, takeEach, type Taken } from "../decode/elements.ts";
-import { bodyFields, type Fields, invalid, isFilled, objectsOf } from "../decode/fields.ts";
+import { bodyFields, invalid, isFilled, objectsOf } from "../decode/fields.ts";
 import { aliasOf, emailSelector, externalIdOf, phoneSelector, selectorOf } from "../decode/identifiers.ts";
 import { success } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";

@@ -1,7 +1,7 @@
 /** A request of a watched workspace as the gateway saw it, and as it is shown: what names a person apart from the rest. */
+import { type Fields, isFields } from "../../../platform/fields.ts";
 import { parseJson } from "../../../platform/json.ts";
 import { limits } from "../../../platform/limits.ts";
-import { type Fields, isFields } from "../../decode/fields.ts";
 import type { HttpAnswer } from "../../http-message.ts";
 
 export interface SeenRequest {

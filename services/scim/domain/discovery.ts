@@ -1,7 +1,7 @@
 /** What a SCIM client can find out about the service: /ServiceProviderConfig, /Schemas and /ResourceTypes (RFC 7643, 5 to 8). */
+import type { Fields } from "../../../platform/fields.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
-import type { Fields } from "./fields.ts";
 import { type Attribute, coreAttributes, coreSchema, dashboardAttributes, dashboardSchema } from "./schema.ts";
 
 export type Document = "config" | "schemas" | "resourceTypes";

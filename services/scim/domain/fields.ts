@@ -1,11 +1,5 @@
 /** JSON values with their shape known: objects that are read by names written in the code, or through lists of their entries. */
-
-/** A JSON object. Names that clients choose are only ever listed, never used to read it. */
-export type Fields = Readonly<Record<string, unknown>>;
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+import { type Fields, isFields } from "../../../platform/fields.ts";
 
 /** The value of an own member; a name of Object.prototype finds nothing. */
 export function member(fields: Fields, name: string): unknown {

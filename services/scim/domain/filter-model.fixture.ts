@@ -1,6 +1,6 @@
 /** A second, plain reading of what a filter means, written without the parser, and filters and users to compare them on. */
 import * as fc from "fast-check";
-import type { Fields } from "./fields.ts";
+import type { Fields } from "../../../platform/fields.ts";
 
 type Term =
   | { kind: "text"; attribute: string; exact?: boolean; operator: string; value: string }

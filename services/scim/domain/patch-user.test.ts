@@ -1,7 +1,7 @@
 /** PATCH: operations as Okta and Entra ID send them, and the rules of RFC 7644 section 3.5.2. */
 import { expect, test } from "vitest";
+import type { Fields } from "../../../platform/fields.ts";
 import { checkUser } from "./check-user.ts";
-import type { Fields } from "./fields.ts";
 import { patchSchema, patchUser } from "./patch-user.ts";
 import { coreSchema, dashboardSchema, enterpriseSchema } from "./schema.ts";
 import { annResource, directory } from "./user.fixture.ts";

@@ -1,8 +1,8 @@
 /** Which attributes an answer shows: `attributes` and `excludedAttributes` (RFC 7644 section 3.9). */
+import { type Fields, isFields } from "../../../platform/fields.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { attributePath } from "./attribute-path.ts";
-import { type Fields, isFields } from "./fields.ts";
 import { userAttributes } from "./schema.ts";
 
 export interface Projection {

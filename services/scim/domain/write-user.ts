@@ -1,8 +1,8 @@
 /** What all writes share: repeats of an Idempotency-Key, attempts against other writers, and the answer. */
+import type { Fields } from "../../../platform/fields.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { isSameRequest } from "../../../platform/same-request.ts";
-import type { Fields } from "./fields.ts";
 import type { Answer, Caller, IdempotencyEntry, ScimDeps, UserChange } from "./ports.ts";
 import type { Project } from "./project-user.ts";
 import { presented, type Renderer } from "./render-user.ts";
