@@ -1,5 +1,5 @@
 /** Each rule of the dependency rule catches a violation planted for it, and a clean tree is clean. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -22,7 +22,8 @@ const cleanTree: Readonly<Record<string, readonly string[]>> = {
   "services/scim/domain/account.ts": [],
   "services/scim/wire.ts": ["./domain/account.ts"],
   "services/scim/main.ts": ["./wire.ts"],
-  "cli/main.ts": ["../services/profile/wire.ts", "../gateway/wire.ts"],
+  "cli/embedded.ts": ["../services/profile/wire.ts"],
+  "cli/main.ts": ["./embedded.ts", "../gateway/wire.ts"],
   "client/errors.ts": [],
   "client/client.ts": ["./errors.ts"],
   "test/heddle.ts": ["../cli/main.ts", "../client/client.ts"],
@@ -49,6 +50,7 @@ const planted: readonly (readonly [rule: string, file: string, imports: string])
   ["wire-knows-no-store", "services/profile/rpc/routes.ts", "../../../platform/sqlite/database.ts"],
   ["only-main-sees-wire", "services/profile/rpc/routes.ts", "../wire.ts"],
   ["only-main-sees-wire", "services/profile/store/sqlite.ts", "../wire.ts"],
+  ["loads-no-server-client", "services/profile/wire.ts", "cassandra-driver"],
   ["no-test-in-production", "services/profile/wire.ts", "./store/store-contract.ts"],
   ["no-test-in-production", "gateway/wire.ts", "../test/heddle.ts"],
   ["no-cycle", "services/profile/domain/profile.ts", "./ring.ts"],
@@ -73,6 +75,12 @@ for (const [rule, file, imports] of planted) {
     expect(checkDependencies(root).filter((line) => line.includes(`: ${rule}: `))).not.toEqual([]);
   });
 }
+
+test("checkDependencies() lets one process come to a server's client by types, or later", () => {
+  write("services/profile/wire.ts", ["type cassandra-driver", "./store/sqlite.ts", "./rpc/routes.ts"]);
+  appendFileSync(join(root, "cli/embedded.ts"), 'await import("nats");\n');
+  expect(checkDependencies(root)).toEqual([]);
+});
 
 test("checkDependencies() reports no-dead-file for a file that nothing imports", () => {
   write("platform/orphan.ts", []);

@@ -101,7 +101,7 @@ const startedNotImported = `/main[.]ts$|^proto/|^test/|^tools/|[.]config[.]ts$|$
 export function checkDependencies(root: string): string[] {
   const files = sourceFiles(root, sourceFolders);
   const imports = files.flatMap((file) => importsOf(root, file));
-  return [...imports.flatMap(breaches), ...deadFiles(files, imports), ...cycles(imports)];
+  return [...imports.flatMap(breaches), ...loadedInVain(imports), ...deadFiles(files, imports), ...cycles(imports)];
 }
 
 function breaches(found: Import): string[] {
@@ -118,6 +118,22 @@ function breaks({ from, to }: Rule, found: Import): boolean {
   if (to.path && !filled(to.path, group).test(found.to)) return false;
   return !(to.pathNot && filled(to.pathNot, group).test(found.to));
 }
+
+/** One process talks to no server, and the client of one takes megabytes of memory: what a start of it loads leads to none. */
+function loadedInVain(imports: readonly Import[]): string[] {
+  const loads = Map.groupBy(imports.filter(({ typeOnly, isLazy }) => !typeOnly && !isLazy), (found) => found.from);
+  const trails = new Map([[oneProcess, oneProcess]]);
+  for (const [file, trail] of trails) {
+    for (const { to } of loads.get(file) ?? []) if (!trails.has(to)) trails.set(to, `${trail} -> ${to}`);
+  }
+  return serverClients.flatMap((name) => {
+    const trail = trails.get(name);
+    return trail === undefined ? [] : [`${oneProcess}: loads-no-server-client: ${trail}`];
+  });
+}
+
+const oneProcess = "cli/embedded.ts";
+const serverClients = ["cassandra-driver", "nats", "ioredis", "@connectrpc/connect-node"];
 
 function filled(pattern: string, group: string): RegExp {
   return new RegExp(pattern.replaceAll("$1", group));
@@ -153,7 +169,7 @@ function importsOf(root: string, file: string): Import[] {
   return [...statements].map(([, type, fixed, dynamic]) => {
     const specifier = fixed ?? dynamic ?? "";
     const to = specifier.startsWith(".") ? relative(root, resolve(dirname(path), specifier)) : specifier;
-    return { from: file, to, typeOnly: type !== undefined };
+    return { from: file, to, typeOnly: type !== undefined, isLazy: dynamic !== undefined };
   });
 }
 
@@ -168,4 +184,6 @@ interface Import {
   readonly from: string;
   readonly to: string;
   readonly typeOnly: boolean;
+  /** Where the code comes to it, and not at the start. */
+  readonly isLazy: boolean;
 }

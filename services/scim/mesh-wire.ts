@@ -20,7 +20,7 @@ import { serveStoreService } from "../../platform/rpc/store-service.ts";
 import { ScimService } from "../../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import { composeScim } from "./compose.ts";
 import type { LogEntry, LogQuestion } from "./domain/ports.ts";
-import { openCassandraScim } from "./store/documents.ts";
+import { openCassandraScim } from "./store/cassandra.ts";
 import { type ScimMove, scimMove } from "./store/moved.ts";
 import { openRequestLog } from "./store/request-log.ts";
 

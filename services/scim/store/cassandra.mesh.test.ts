@@ -7,7 +7,7 @@ import { recordingSession } from "../../../platform/cassandra/recording-session.
 import { systemClock } from "../../../platform/clock.ts";
 import { describeWith } from "../../../test/servers/require.ts";
 import { someUser } from "../domain/user.fixture.ts";
-import { openCassandraScim } from "./documents.ts";
+import { openCassandraScim } from "./cassandra.ts";
 import { describeScimMove } from "./moved-contract.ts";
 import { describeUsers } from "./users-contract.ts";
 import { openUsers } from "./users.ts";
