@@ -20,6 +20,7 @@ export interface CassandraPlace {
   readonly tls?: { readonly port: number; readonly own: string; readonly authority: string };
 }
 
+/** Beside what a node is told of its place, what Cassandra recommends for new clusters of 5.0 (its conf/cassandra_latest.yaml): docs/mesh.md. */
 export function cassandraYaml(place: CassandraPlace): string {
   return `cluster_name: heddle_test
 num_tokens: 1
@@ -41,8 +42,28 @@ rpc_address: ${place.address}
 native_transport_port: ${place.port}
 start_native_transport: true
 auto_snapshot: false
-${place.tls ? encryption(place.tls) : ""}`;
+${recommended}${place.tls ? encryption(place.tls) : ""}`;
 }
+
+const recommended = `memtable:
+  configurations:
+    trie: { class_name: TrieMemtable }
+    default: { inherits: trie }
+memtable_allocation_type: offheap_objects
+sstable: { selected_format: bti }
+default_compaction:
+  class_name: UnifiedCompactionStrategy
+  parameters:
+    scaling_parameters: T4
+    max_sstables_to_compact: 64
+    target_sstable_size: 1GiB
+    sstable_growth: 0.3333333333333333
+    min_sstable_size: 100MiB
+key_cache_size: 0MiB
+commitlog_disk_access_mode: auto
+uuid_sstable_identifiers_enabled: true
+storage_compatibility_mode: NONE
+`;
 
 function encryption({ port, own, authority }: NonNullable<CassandraPlace["tls"]>): string {
   return `native_transport_port_ssl: ${port}
