@@ -3,8 +3,8 @@ import { type FieldChange, fieldChanges } from "../../../platform/field-changes.
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { DeclaredTranslations } from "./declared-translations.ts";
-import { type DeclaredChange, planDeclaration } from "./plan-declaration.ts";
-import { sourceLocaleId, type Texts } from "./translation.ts";
+import { type DeclaredChange, planDeclaration, type PlannedDeclaration } from "./plan-declaration.ts";
+import { sourceLocaleId, type Texts, type TextsKey } from "./translation.ts";
 import type { DeclaredWrite, TranslationStore } from "./translation-ports.ts";
 
 /**
@@ -19,20 +19,20 @@ export async function declareTranslations(
   for (let attempt = 0; attempt < limits.declareAttemptsMax; attempt += 1) {
     const current = await store.declared(workspaceId);
     const planned = planDeclaration(current, declaration, { prune: declaration.prune, newId });
-    const { write, changes } = await withoutEqualSources(store, workspaceId, planned);
+    const { sources, changes } = await withoutEqualSources(store, workspaceId, planned);
+    const write = { ...planned.write, sources, goneTexts: await goneTexts(store, workspaceId, planned) };
     if (declaration.dryRun || changes.every(({ action }) => action === "unchanged")) return changes;
     if (await store.commitDeclared(workspaceId, write) === "committed") return changes;
   }
   throw new Refusal("STATE_CONFLICT", "The translations of this workspace are declared by somebody else just now; try again");
 }
 
-interface Planned {
-  readonly write: DeclaredWrite;
-  readonly changes: readonly DeclaredChange[];
-}
-
 /** Only sources that differ from what there is are written, and then their message is reported as updated. */
-async function withoutEqualSources(store: TranslationStore, workspaceId: string, { write, changes }: Planned): Promise<Planned> {
+async function withoutEqualSources(
+  store: TranslationStore,
+  workspaceId: string,
+  { write, changes }: PlannedDeclaration,
+): Promise<Pick<DeclaredWrite, "sources"> & Pick<PlannedDeclaration, "changes">> {
   const keys = write.sources.map(({ messageId }) => ({ messageId, localeId: sourceLocaleId }));
   const before = await store.texts(workspaceId, keys);
   const sources = write.sources.map((source, at) => ({ ...source, before: before[at] })).filter(({ texts, before }) =>
@@ -40,13 +40,25 @@ async function withoutEqualSources(store: TranslationStore, workspaceId: string,
   );
   const updated = new Map(sources.map(({ messageId, texts, before = new Map() }) => [messageId, textChanges(before, texts)]));
   return {
-    write: { ...write, sources },
+    sources,
     changes: changes.map((change) => {
       const fields = updated.get(change.id);
       if (fields === undefined || change.what !== "message variation" || change.action === "created") return change;
       return { ...change, action: "updated", fields: [...change.fields ?? [], ...fields] };
     }),
   };
+}
+
+/** A source that is declared is written, or stays as it is. */
+async function goneTexts(
+  store: TranslationStore,
+  workspaceId: string,
+  { write, isGone }: PlannedDeclaration,
+): Promise<readonly TextsKey[]> {
+  if (isGone === undefined) return [];
+  const declared = new Set(write.sources.map(({ messageId }) => messageId));
+  const there = await store.textKeys(workspaceId);
+  return there.filter((key) => isGone(key) && !(key.localeId === sourceLocaleId && declared.has(key.messageId)));
 }
 
 function textChanges(before: Texts, after: Texts): readonly FieldChange[] {

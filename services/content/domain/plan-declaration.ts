@@ -46,11 +46,15 @@ interface Plan extends Options {
   readonly locales: readonly Locale[];
 }
 
-export function planDeclaration(
-  current: Declared,
-  declared: DeclaredTranslations,
-  options: Options,
-): { readonly write: DeclaredWrite; readonly changes: readonly DeclaredChange[] } {
+export interface PlannedDeclaration {
+  /** But for texts that go: which there are the store knows. */
+  readonly write: Omit<DeclaredWrite, "goneTexts">;
+  readonly changes: readonly DeclaredChange[];
+  /** Whether texts go; undefined where all stay. */
+  readonly isGone: ((key: TextsKey) => boolean) | undefined;
+}
+
+export function planDeclaration(current: Declared, declared: DeclaredTranslations, options: Options): PlannedDeclaration {
   checkDeclared(declared);
   const changes: DeclaredChange[] = [];
   const settings = plannedSettings(current.settings, declared.settings, { ...options, changes });
@@ -68,8 +72,8 @@ export function planDeclaration(
   checkIds(next);
   const before = new Map(current.owners.map((owner) => [nameOf(owner), owner]));
   const puts = planned.filter((owner) => !isSame(before.get(nameOf(owner)), owner));
-  const write = { revision: current.revision, settings, puts, drops, sources: plan.sources, ...gone(current, next, settings) };
-  return { write, changes };
+  const write = { revision: current.revision, settings, puts, drops, sources: plan.sources, goneIds: goneIds(current, next) };
+  return { write, changes, isGone: goneTexts(current, next, settings) };
 }
 
 function plannedSettings(
@@ -247,19 +251,27 @@ function refuseRepeated(ids: readonly string[], what: string): void {
   }
 }
 
-/** Things that go, and the texts of messages and of locales that do: under the same id nothing of before is found. */
-function gone(
-  current: Declared,
-  next: readonly MessageOwner[],
-  settings: TranslationSettings,
-): Pick<DeclaredWrite, "goneTexts" | "goneIds"> {
+/** Steps and messages that nothing holds any more. */
+function goneIds(current: Declared, next: readonly MessageOwner[]): readonly string[] {
   const left = new Set(next.flatMap(({ steps }) => idsIn(steps)));
-  const goneIds = current.owners.flatMap(({ steps }) => idsIn(steps)).filter((id) => !left.has(id));
-  const messages = current.owners.flatMap(({ steps }) => steps.flatMap(({ variations }) => variations));
-  const goneLocales = (current.settings?.locales ?? []).map(({ id }) => id).filter((id) => !settings.locales.some((one) => one.id === id));
-  const localeIds = [...goneLocales, ...settings.locales.map(({ id }) => id), ""];
-  const goneTexts: TextsKey[] = messages.flatMap(({ id: messageId }) => {
-    return (left.has(messageId) ? goneLocales : localeIds).map((localeId) => ({ messageId, localeId }));
-  });
-  return { goneIds, goneTexts };
+  return current.owners.flatMap(({ steps }) => idsIn(steps)).filter((id) => !left.has(id));
+}
+
+/**
+ * Of messages and locales that go, and of those that are new: under an id of before nothing of before is found, also where a PUT came
+ * while it was taken away.
+ */
+function goneTexts(current: Declared, next: readonly MessageOwner[], settings: TranslationSettings): PlannedDeclaration["isGone"] {
+  const messages = messageIds(current.owners).symmetricDifference(messageIds(next));
+  const locales = localeIds(current.settings).symmetricDifference(localeIds(settings));
+  if (messages.size + locales.size === 0) return undefined;
+  return ({ messageId, localeId }) => messages.has(messageId) || locales.has(localeId);
+}
+
+function messageIds(owners: readonly MessageOwner[]): ReadonlySet<string> {
+  return new Set(owners.flatMap(({ steps }) => steps.flatMap(({ variations }) => variations.map(({ id }) => id))));
+}
+
+function localeIds(settings: TranslationSettings | undefined): ReadonlySet<string> {
+  return new Set((settings?.locales ?? []).map(({ id }) => id));
 }

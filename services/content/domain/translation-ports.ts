@@ -10,6 +10,8 @@ export interface TranslationStore {
   holder(workspaceId: string, id: string): Promise<MessageOwner | undefined>;
   /** Everything that is declared of a workspace, owners by kind and id. */
   declared(workspaceId: string): Promise<Declared>;
+  /** Of all texts there are. */
+  textKeys(workspaceId: string): Promise<readonly TextsKey[]>;
   /** In the order of the keys; undefined where there are none. */
   texts(workspaceId: string, keys: readonly TextsKey[]): Promise<readonly (Texts | undefined)[]>;
   /** The hashes of the request with this mark; undefined where none is kept, its time is over, or its write was not finished. */
@@ -37,7 +39,7 @@ export interface DeclaredWrite {
   readonly puts: readonly MessageOwner[];
   readonly drops: readonly Pick<MessageOwner, "kind" | "id">[];
   readonly sources: readonly { readonly messageId: string; readonly texts: Texts }[];
-  /** Message variations that are gone, with all the locales that their texts may be in. */
+  /** Of what is gone, and of what is new under an id of before. */
   readonly goneTexts: readonly TextsKey[];
   /** Steps and variations that nothing holds any more. */
   readonly goneIds: readonly string[];

@@ -1,5 +1,6 @@
 /** What every store of translations promises; each driver passes the same suite. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { declareTranslations } from "../domain/declare-translations.ts";
 import { campaign, canvas, ids, otherCampaign, settings } from "../domain/translation.fixture.ts";
 import type { DeclaredWrite, TextsWrite, TranslationStore } from "../domain/translation-ports.ts";
 
@@ -103,6 +104,42 @@ export function describeTranslations(driver: string, open: () => Promise<Transla
       const [first, second, third] = await store.texts(workspace, [key, { ...key, messageId: ids.plain }, french]);
       expect([...first ?? []]).toEqual([...hola]);
       expect([second, third]).toEqual([undefined, new Map()]);
+    });
+
+    test("textKeys() lists whatever has texts, of its own workspace only", async () => {
+      expect(await store.textKeys(workspace)).toEqual([]);
+      await store.commitDeclared(workspace, write({ sources: [{ messageId: ids.email, texts: new Map([["id_0", "Hello"]]) }] }));
+      await store.putTexts(workspace, put());
+      const source = { messageId: ids.email, localeId: "" };
+      expect(await store.textKeys(workspace)).toEqual([source, key]);
+      expect(await store.textKeys(`${workspace}-other`)).toEqual([]);
+      await store.commitDeclared(workspace, write({ revision: 1, goneTexts: [key] }));
+      expect(await store.textKeys(workspace)).toEqual([source]);
+    });
+
+    test("a PUT that comes while its message or language is taken away leaves nothing to those declared again", async () => {
+      async function declare(locales: readonly string[], variations: readonly string[]): Promise<void> {
+        const owner = { kind: "campaign" as const, id: ids.campaign, name: "Welcome" };
+        const declared = variations.map((id) => ({ id, name: id, channel: "email", locales: [...locales], source: undefined }));
+        await declareTranslations({ store, newId: () => crypto.randomUUID() }, workspace, {
+          settings: {
+            earlyAccess: undefined,
+            enabled: true,
+            locales: locales.map((name) => ({ id: name === "es" ? ids.spanish : ids.french, name, country: "", language: "" })),
+          },
+          owners: [{ ...owner, steps: [{ id: "", name: "", variations: declared }] }],
+          prune: true,
+          dryRun: false,
+        });
+      }
+      const keys = [[ids.email, ids.spanish], [ids.email, ids.french], [ids.plain, ids.spanish], [ids.plain, ids.french]] as const;
+      const all = keys.map(([messageId, localeId]) => ({ messageId, localeId }));
+      await declare(["es", "fr"], [ids.email, ids.plain]);
+      await declare(["es"], [ids.plain]);
+      // What they looked at was there still
+      for (const each of all) await store.putTexts(workspace, put({ key: each }));
+      await declare(["es", "fr"], [ids.email, ids.plain]);
+      expect(await store.texts(workspace, all)).toEqual([undefined, undefined, hola, undefined]);
     });
 
     test("putTexts() keeps large texts", async () => {

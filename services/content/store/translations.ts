@@ -38,6 +38,12 @@ export function openTranslationStore(documents: Documents): TranslationStore {
       }));
       return { revision: revisionOf(found), settings: found?.settings, owners: owners.flat() };
     },
+    async textKeys(workspaceId) {
+      return (await documents.ids(workspaceId, "text")).map((id): TextsKey => {
+        const [messageId = "", localeId = ""] = id.split("/");
+        return { messageId, localeId };
+      });
+    },
     texts: (workspaceId, keys) =>
       inFlight(keys, limits.cassandraInFlightMax, async (key) => {
         const pairs = await documents.get(workspaceId, textKey(key)) as [string, string][] | undefined;
