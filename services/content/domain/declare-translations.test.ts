@@ -1,5 +1,6 @@
 /** What a declaration of translations writes, and what it refuses before it writes anything. */
 import { expect, test } from "vitest";
+import { limits } from "../../../platform/limits.ts";
 import { declareTranslations } from "./declare-translations.ts";
 import type { DeclaredOwner, DeclaredTranslations } from "./declared-translations.ts";
 import { campaign, ids, settings } from "./translation.fixture.ts";
@@ -48,4 +49,19 @@ test("declareTranslations() removes texts that there are of what goes and of wha
     { messageId: ids.plain, localeId: ids.spanish },
     { messageId: ids.nobody, localeId: ids.spanish },
   ]]);
+});
+
+test("declareTranslations() refuses more than is written at once, also in a dry run", async () => {
+  const locales = Array.from({ length: limits.declaredWritesMax }, (_, at) => ({ messageId: ids.plain, localeId: String(at) }));
+  for (const dryRun of [true, false]) {
+    const { deps, written } = storeOf([campaign], locales);
+    await expect(declareTranslations(deps, workspace, declaration([ownerOf([ids.email])], { dryRun }))).rejects.toMatchObject({
+      reason: "INPUT_INVALID",
+      message: expect.stringMatching(/20000.*several steps/),
+    });
+    expect(written).toEqual([]);
+  }
+  const { deps, written } = storeOf([campaign], locales.slice(10));
+  await declareTranslations(deps, workspace, declaration([ownerOf([ids.email])], { dryRun: false }));
+  expect(written).toHaveLength(1);
 });

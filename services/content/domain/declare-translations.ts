@@ -2,9 +2,9 @@
 import { type FieldChange, fieldChanges } from "../../../platform/field-changes.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
-import type { DeclaredTranslations } from "./declared-translations.ts";
+import { type DeclaredTranslations, refused } from "./declared-translations.ts";
 import { type DeclaredChange, planDeclaration, type PlannedDeclaration } from "./plan-declaration.ts";
-import { sourceLocaleId, type Texts, type TextsKey } from "./translation.ts";
+import { idsIn, sourceLocaleId, type Texts, type TextsKey } from "./translation.ts";
 import type { DeclaredWrite, TranslationStore } from "./translation-ports.ts";
 
 /**
@@ -21,6 +21,7 @@ export async function declareTranslations(
     const planned = planDeclaration(current, declaration, { prune: declaration.prune, newId });
     const { sources, changes } = await withoutEqualSources(store, workspaceId, planned);
     const write = { ...planned.write, sources, goneTexts: await goneTexts(store, workspaceId, planned) };
+    checkSize(write);
     if (declaration.dryRun || changes.every(({ action }) => action === "unchanged")) return changes;
     if (await store.commitDeclared(workspaceId, write) === "committed") return changes;
   }
@@ -59,6 +60,15 @@ async function goneTexts(
   const declared = new Set(write.sources.map(({ messageId }) => messageId));
   const there = await store.textKeys(workspaceId);
   return there.filter((key) => isGone(key) && !(key.localeId === sourceLocaleId && declared.has(key.messageId)));
+}
+
+/** What is declared at once is written at once, or not at all. */
+function checkSize({ puts, drops, sources, goneIds, goneTexts }: DeclaredWrite): void {
+  const held = puts.reduce((sum, { steps }) => sum + 1 + idsIn(steps).length, 0);
+  if (held + drops.length + sources.length + goneIds.length + goneTexts.length <= limits.declaredWritesMax) return;
+  throw refused(
+    `More than ${limits.declaredWritesMax} campaigns, canvases, steps, messages and texts would be written at once: declare them in several steps`,
+  );
 }
 
 function textChanges(before: Texts, after: Texts): readonly FieldChange[] {
