@@ -1,4 +1,4 @@
-/** Progress of resolvers and appliers, published to every process that answers reads; and what reads wait for, published to those. */
+/** Progress of resolvers and appliers, published to every process that answers reads; and what reads wait for, published to resolvers and appliers. */
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 
