@@ -1,5 +1,6 @@
 /** The resolver's place: what a checkpoint says, and what it reports of the steps that led there. */
 import { Buffer } from "node:buffer";
+import { UnknownVersion } from "../record-version.ts";
 
 /** What the checkpoint of an intake partition holds. */
 export interface Place {
@@ -45,7 +46,7 @@ export function placeToBytes(place: Place): Uint8Array {
   return Buffer.from(JSON.stringify({ v: version, ...place }));
 }
 
-/** Throws on a place of another version, which only a newer Heddle can have written. */
+/** Throws UnknownVersion on a place of another version, which only a newer Heddle can have written. */
 export function placeFromBytes(body: Uint8Array): Place {
   return read<Place>(body);
 }
@@ -66,7 +67,11 @@ export function tailsAfter({ tails, touched }: Place, sequence: number): number[
 
 function read<Kind extends Place>(body: Uint8Array): Kind {
   const { v, ...place } = JSON.parse(Buffer.from(body).toString()) as Kind & { v: number };
-  if (v !== version) throw new Error(`Expected a checkpoint of version ${version}, got "${String(v)}"`);
+  if (v !== version) {
+    throw new UnknownVersion(
+      `Expected a checkpoint of version ${version}, got "${Number(v)}": run the build that wrote it, or a newer one`,
+    );
+  }
   return place as unknown as Kind;
 }
 

@@ -281,6 +281,17 @@ describe("applyBatch() where a row cannot be written", () => {
     expect([(await store.profiles.load("w", ["a"])).size, await store.profiles.listHeld(9)]).toEqual([0, []]);
   });
 
+  test("a row of a newer build holds nobody", async () => {
+    const loadUsers = () => Promise.resolve().then(() => profileFromRow('{"v":2}') as never);
+    parts = {
+      ...parts,
+      profiles: { ...store.profiles, loadUsers },
+      cache: createUserCache({ bytesMax: 0, entryBytes: 1, rowBytesMax: 0, profileFromRow, profileToRow }),
+    };
+    await expect(applyBatch(parts, [event("a", 2)])).rejects.toThrow('Expected a profile row of version 1, got "2"');
+    expect(await store.profiles.listHeld(9)).toEqual([]);
+  });
+
   test("a store that is away holds nobody", async () => {
     parts = { ...parts, profiles: { ...store.profiles, save: () => Promise.reject(new Refusal("STORE_UNAVAILABLE")) } };
     await expect(applyBatch(parts, [event("a", 2)])).rejects.toMatchObject({ reason: "STORE_UNAVAILABLE" });

@@ -1,6 +1,7 @@
 /** A profile as one row: compact JSON, Maps as arrays of entries, money as decimal text. */
 import type { AppSummary, DeviceSummary, Dropped, EngagementSummary, MergeNote, Profile, Summary } from "../domain/profile.ts";
 import { entriesFrom, noEntries, noItems } from "../../../platform/own-entries.ts";
+import { UnknownVersion } from "../../../platform/record-version.ts";
 import type { NameField } from "../domain/sources.ts";
 
 /** The row's text. Equal profiles with names in equal order give equal texts; `profileFromRow` gives the profile back exactly. */
@@ -46,10 +47,14 @@ function rowsOf<Key, Value, Entry>(
   return map.size === 0 ? undefined : Array.from(map, toRow);
 }
 
-/** Throws on a text of another version, which only a newer Heddle can have written. */
+/** Throws UnknownVersion on a text of another version, which only a newer Heddle can have written: its user waits, and is not held. */
 export function profileFromRow(text: string): Profile {
   const row = JSON.parse(text) as Row;
-  if (row.v !== version) throw new Error(`Expected a profile row of version ${version}, got "${String(row.v)}"`);
+  if (row.v !== version) {
+    throw new UnknownVersion(
+      `Expected a profile row of version ${version}, got "${Number(row.v)}": run the build that wrote it, or a newer one`,
+    );
+  }
   const fields = entriesFrom(row.fields);
   const custom = entriesFrom(row.custom);
   return {
