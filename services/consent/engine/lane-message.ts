@@ -38,7 +38,7 @@ export interface MessageKind<Message extends LaneMessage, Said, OfWorkspace exte
   readonly ofWorkspace?: {
     /** Under this name an applier is asked for it, as for a user. */
     readonly name: string;
-    /** Undefined: the message says nothing of it. */
+    /** Undefined: the message says nothing of it. An error: what it says cannot be read. */
     readonly from: (message: Message, row: LaneRecord) => OfWorkspace | Error | undefined;
   };
 }
@@ -46,7 +46,7 @@ export interface MessageKind<Message extends LaneMessage, Said, OfWorkspace exte
 export interface LaneMessages<Said, OfWorkspace = never> {
   /** What a row that waits says; its place is that of the row. */
   takenFromRow(row: LaneRecord): Taken<Said>[];
-  /** `place`: of the record in the lane, for what does not say its own. Throws UnknownVersion: the lane stops before the record. */
+  /** `place`: of the record in the lane, for what does not say its own. Throws UnknownVersion, and on what is said of the workspace and cannot be read: the lane stops before the record. */
   readLaneBody(body: Uint8Array, place: Mark): LaneSaid<Said, OfWorkspace>;
   /** Whom a record changes; undefined where it does not say, and of what an operator asks for. */
   concernOf(body: Uint8Array): Concern | undefined;
@@ -68,7 +68,7 @@ export function laneMessages<Message extends LaneMessage, Said, OfWorkspace exte
       return message;
     });
   }
-  function read(body: Uint8Array, message: Message | Error, [sequence, part]: Mark): LaneSaid<Said, OfWorkspace> {
+  function read(body: Uint8Array, message: Message | Error, [sequence, part]: Mark): LaneSaid<Said, OfWorkspace | Error> {
     const place = { workspaceId: "", sequence, part, key: "", body };
     if (message instanceof Error) return { workspaceId: "", said: [unreadable(place, [], message)] };
     const { workspaceId, cause, change } = message;
@@ -78,15 +78,16 @@ export function laneMessages<Message extends LaneMessage, Said, OfWorkspace exte
       return { workspaceId: "", said: [unreadable(place, [], reason)] };
     }
     const row = { workspaceId, sequence: Number(cause.sequence), part: cause.part, key: "", body };
-    const said = ofWorkspace?.from(message, row);
-    if (said instanceof Error) return { workspaceId, said: [unreadable(row, [], said)] };
-    return { workspaceId, said: said ?? takenFrom(message, row) };
+    return { workspaceId, said: ofWorkspace?.from(message, row) ?? takenFrom(message, row) };
   }
   return {
     readLaneBody(body, place) {
       const message = parse(body);
       if (message instanceof UnknownVersion) throw message;
-      return read(body, message, place);
+      const { workspaceId, said } = read(body, message, place);
+      // What stands behind it is judged by it
+      if (said instanceof Error) throw said;
+      return { workspaceId, said };
     },
     takenFromRow(row) {
       const message = parse(row.body);

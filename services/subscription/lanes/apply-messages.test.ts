@@ -66,6 +66,17 @@ test("applyMessages() finds a group whose id is a UUID in either case, and keeps
   expect(await world.store.history("w", "u1")).toMatchObject([{ what: id, after: "unsubscribed" }]);
 });
 
+test("applyMessages() passes over no change of groups that it cannot read: what stands behind it is judged by it", async () => {
+  const value = { subscriptionGroupId: "g", state: SubscriptionState.UNSUBSCRIBED };
+  const world = openWorld();
+  const applying = world.apply([
+    { body: bodyOf({ userId: "", sequence: 1 }, { case: "changeGroups", value: {} }), place: [1, 0] },
+    { body: bodyOf({ userId: "u1", sequence: 2 }, { case: "setMembership", value }), place: [2, 0] },
+  ]);
+  await expect(applying).rejects.toThrow("Expected a change of subscription groups, got none");
+  expect(await world.store.listSetAside(10)).toEqual([]);
+});
+
 describe("applyMessages() on a record that cannot be applied", () => {
   const subscribed = { case: "setMembership" as const, value: { subscriptionGroupId: "g", state: SubscriptionState.SUBSCRIBED } };
   const unsubscribed = { case: "setMembership" as const, value: { subscriptionGroupId: "g", state: SubscriptionState.UNSUBSCRIBED } };
