@@ -61,6 +61,11 @@ export class ConsentModel {
   setShared(id: string, group: string, state: State): void {
     const email = this.#users.get(id)?.email;
     this.#set(id, { group, state });
+    // The other side of an open merge would be one of them without it
+    for (const { source, before } of this.#mergesOf(id)) {
+      if (source.email === undefined || source.email !== before.email) continue;
+      this.#setIn(source, { group, state, address: { kind: "email", value: source.email } });
+    }
     for (const [other, user] of this.#users) {
       if (other === id || email === undefined || user.email !== email) continue;
       this.#set(other, { group, state, address: { kind: "email", value: email } });

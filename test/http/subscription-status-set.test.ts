@@ -280,6 +280,17 @@ test("an unsubscribe by an address that both sides of a merge have is theirs bot
   for (const external_id of [source, target]) expect(await groupState(heddle, emailGroup, { external_id })).toBe("Unsubscribed");
 });
 
+test("an unsubscribe in /users/track of one side of a merge is theirs both after its undo, where they have the same email", async () => {
+  const [source, target] = [fresh(), fresh()];
+  const email = `${fresh()}@example.com`;
+  await heddle.track({ attributes: [{ external_id: source, email }, { external_id: target, email }] });
+  const job_id = await heddle.merge(source, target);
+  const subscription_groups = [{ subscription_group_id: emailGroup, subscription_state: "unsubscribed" }];
+  await heddle.track({ attributes: [{ external_id: target, subscription_groups }] });
+  await heddle.accept("/users/merge/undo", { job_id });
+  for (const external_id of [source, target]) expect(await groupState(heddle, emailGroup, { external_id })).toBe("Unsubscribed");
+});
+
 test("what was answered outlives a crash right after the answer", async () => {
   const id = fresh();
   await heddle.track({ attributes: [{ external_id: id, a: 1 }] });

@@ -20,7 +20,7 @@ import {
 } from "./user-names.ts";
 import { changeConsent, changeMembership, type Effects, type Members, putUser, takeMark } from "./resolve-effects.ts";
 import { takePending } from "./resolve-pending.ts";
-import { sideListOf, sidesHolding } from "./resolve-open-merges.ts";
+import { sideListOf, sidesHolding, sidesSharing } from "./resolve-open-merges.ts";
 
 /** Applies a change of addresses to a live user, or to a side of it: address rows, the user's row, and the email status that follows. */
 export function changeAddresses(effects: Effects, row: UserRow, { side, ...change }: SidedChange): UserRow {
@@ -110,7 +110,7 @@ interface Sided {
   readonly side?: MergeSide | undefined;
 }
 
-/** Memberships go to the user and to all who share its email (spec, track rule 3), the user first. */
+/** Memberships go to the user and to all who share its email (spec, track rule 3), the user first. Without an open merge its other side would be one of them. */
 export function sendMemberships(
   effects: Effects,
   row: SidedUser,
@@ -118,7 +118,9 @@ export function sendMemberships(
 ): void {
   if (groups === undefined) return;
   const others = row.email === null ? [] : sharersOf(effects, { by: "email", address: row.email }, row.id);
-  const members = [{ userIds: [row.id], ...sideListOf(row.side) }, ...others];
+  const sides = sidesSharing(effects.view, row, sideListOf(row.side).side);
+  const own = sides.map((side) => ({ userIds: [row.id], ...(side.length > 0 && { side }) }));
+  const members = [{ userIds: [row.id], ...sideListOf(row.side) }, ...own, ...others];
   for (const { id: groupId, state } of groups) {
     for (const some of members) changeMembership(effects, some, { groupId, state });
   }

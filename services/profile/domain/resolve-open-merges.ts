@@ -104,6 +104,24 @@ export function sidesHolding(view: Identities, row: UserRow, key: UserKey): (rea
   return [...sides, []];
 }
 
+/** The sides that would share the email of the addressed one if the user's open merges were taken back. */
+export function sidesSharing(view: Identities, row: UserRow, [addressed, ...inner]: readonly string[] = []): (readonly string[])[] {
+  const sides: (readonly string[])[] = [];
+  for (const mergeId of row.merges.toReversed()) {
+    const merge = view.merge(mergeId);
+    if (merge === undefined) continue;
+    const { source, target } = merge;
+    const key = source.email === null || source.email !== target.email ? undefined : { by: "email" as const, address: source.email };
+    if (mergeId === addressed) {
+      for (const side of sidesSharing(view, source, inner)) sides.push([mergeId, ...side]);
+      return key === undefined ? sides : [...sides, ...sidesHolding(view, target, key)];
+    }
+    if (key === undefined) continue;
+    for (const side of sidesHolding(view, source, key)) sides.push([mergeId, ...side]);
+  }
+  return sides;
+}
+
 /** The side as records of other services carry it. */
 export function sideListOf(side: MergeSide | undefined): { readonly side?: readonly string[] } {
   return side === undefined ? {} : { side: [side.mergeId, ...(side.inner ?? [])] };

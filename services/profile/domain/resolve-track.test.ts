@@ -130,6 +130,7 @@ describe("resolveTrack() look-up", () => {
 });
 
 describe("resolveTrack() consent", () => {
+  const source = byAlias("crm", "x");
   const groups = { subscriptionGroups: [{ id: "g", state: "unsubscribed" as const }] };
 
   test("rule 3: memberships go to the user, then to all who share its email after the object's own change", () => {
@@ -148,6 +149,28 @@ describe("resolveTrack() consent", () => {
       actor: "key",
     })));
     expect(new Set(sent.map(({ part }) => part)).size).toBe(3);
+  });
+
+  test.each<[string, { kept: string | null; to: UserKey; email?: string }, readonly ("kept" | "merged")[]]>([
+    ["both have the email", { kept: "s@b.c", to: byId("t") }, ["kept", "merged"]],
+    ["both have it, and the merged one is addressed", { kept: "s@b.c", to: source }, ["merged", "kept"]],
+    ["the object brings the email that the merged one has", { kept: "t@b.c", to: byId("t"), email: "s@b.c" }, ["kept", "merged"]],
+    ["each has its own", { kept: "t@b.c", to: source }, ["merged"]],
+    ["the kept one shows that of the merged one", { kept: null, to: byId("t") }, ["kept"]],
+  ])("rule 3: the sides of an open merge share an email as two users do: %s", (_, { kept, to, ...change }, reached) => {
+    const workspace = createWorkspace();
+    workspace.run(
+      attributes(source, { email: "s@b.c", updateOnly: false }),
+      attributes(byId("t"), { email: kept }),
+      {
+        type: "mergeUsers",
+        jobId: "j",
+        updates: [{ source: { key: source, prioritization: [] }, target: { key: byId("t"), prioritization: [] } }],
+      },
+    );
+    const [record] = workspace.run(attributes(to, { ...change, consent: groups }));
+    const sent = eachUser(record?.consent).filter(({ type }) => type === "membership");
+    expect(sent.map((one) => ("side" in one ? "merged" : "kept"))).toEqual(reached);
   });
 
   test("rule 3: an email status is one record for the address", () => {

@@ -67,12 +67,14 @@ function sendMerged(effects: Effects, row: UserRow, object: TrackObject): void {
   const heard = heardNow(effects, devicesIn(object));
   takeDevices(effects, row.id, heard);
   if (after !== row) sendAddresses(effects, row, { after, side });
-  sendData(effects, { ...after, side }, object);
+  sendChange(effects, { ...after, side }, object);
   touchUser(effects, after);
   followTouch(effects, after, {
     key: object.user,
     apply: (side) => withDevices(change === undefined ? side : changeSideAddresses(effects, side, { live: after, change }), heard),
   });
+  // By the emails that the sides have now
+  sendGroups(effects, { ...after, side }, object);
   if (change !== undefined) dropEmpty(effects, addresses, after);
 }
 
@@ -90,8 +92,16 @@ function sendAddresses(effects: Effects, before: UserRow, next: { after: UserRow
 
 /** What the object changes besides names: profile data and memberships. */
 function sendData(effects: Effects, row: SidedUser, object: TrackObject): void {
+  sendChange(effects, row, object);
+  sendGroups(effects, row, object);
+}
+
+function sendChange(effects: Effects, row: SidedUser, object: TrackObject): void {
   const change = changeOf(object, effects.at);
   if (change !== undefined) send(effects, row, change);
+}
+
+function sendGroups(effects: Effects, row: SidedUser, object: TrackObject): void {
   if (object.kind === "attribute") sendMemberships(effects, row, object.consent?.subscriptionGroups);
 }
 
