@@ -21,7 +21,7 @@ import { directClient } from "../platform/rpc/direct.ts";
 import { type RpcRoute, rpcRoute } from "../platform/rpc/guard.ts";
 import { observedService } from "../platform/rpc/observed.ts";
 import type { RpcServer, RpcServerOptions } from "../platform/rpc/server.ts";
-import { type Database, openDatabase } from "../platform/sqlite/database.ts";
+import { type Database, type OpenDatabase, openDatabase } from "../platform/sqlite/database.ts";
 import { lockDirectory } from "../platform/sqlite/lock.ts";
 import { measuredLog } from "../platform/telemetry/measured-log.ts";
 import type { Readiness } from "../platform/telemetry/metrics-server.ts";
@@ -123,7 +123,7 @@ async function serveRoutes(
 interface Below {
   /** Makes a part's service known to the others, and to callers from outside where RPCs are served. */
   readonly offer: <Service extends DescService>(service: Service, implementation: Partial<ServiceImpl<Service>>) => Client<Service>;
-  readonly database: Database;
+  readonly database: OpenDatabase;
   readonly log: Log;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -164,7 +164,7 @@ async function openParts(config: StartConfig, below: Below, opened: Opened) {
     subscription: offer(SubscriptionService, subscription.service),
     messagingStatus: statusClient,
     examine: async () => await (await import("./doctor.ts")).examineRunning(config.dataDir),
-    health: () => firstTrouble({ profile, subscription, "messaging-status": messagingStatus }),
+    health: () => firstTrouble({ store: { health: () => healthOf(database) }, profile, subscription, "messaging-status": messagingStatus }),
   };
 }
 
@@ -184,6 +184,12 @@ async function startScim(
   const scim = await openScim({ ...options, publish: (event) => events.publish([event]) });
   opened.push(() => scim.close());
   return offer(ScimService, scim.service);
+}
+
+/** Once the disk failed, parts that have nothing to do do not notice it. */
+function healthOf(database: OpenDatabase): Readiness {
+  const failure = database.failure();
+  return failure === undefined ? { ready: true } : { ready: false, reason: failure.message };
 }
 
 /** A part that is not ready says why; else the first that has something to say. Names the part. */

@@ -3397,7 +3397,7 @@ export interface Calls {
     };
     readonly reason: "REQUEST_MALFORMED" | "REQUEST_TIMEOUT" | "HEADERS_TOO_LARGE" | "EXPECTATION_FAILED" | "DEADLINE_EXCEEDED";
   };
-  /** GET /readyz: Can data be taken, applied and read?. */
+  /** GET /readyz: Can what was accepted be applied and read?. */
   readonly isReady: {
     readonly answer: {
       readonly status: string;

@@ -50,6 +50,12 @@ export interface Database {
   readonly isServed?: () => boolean;
 }
 
+/** One that was opened on its file. */
+export interface OpenDatabase extends Database {
+  /** Why nothing is written any more until the process starts anew: the disk failed. */
+  failure(): Refusal | undefined;
+}
+
 interface WriteOptions {
   readonly repeatable?: boolean;
   /** How much the work will do, where that grows while it waits; 1 where it is left out. */
@@ -60,7 +66,7 @@ interface WriteOptions {
 export function openDatabase(
   { path, beside = false, isServed = () => false, clock = systemClock, logger = silentLogger, sync = syncFile, startThread }:
     DatabaseOptions,
-): Database {
+): OpenDatabase {
   return new GroupCommit({ path, beside, isServed }, { clock, logger, sync, startThread });
 }
 
@@ -102,7 +108,7 @@ function openHandle(path: string, logger: Logger): DatabaseSync {
 
 const inMemory = ":memory:";
 
-class GroupCommit implements Database {
+class GroupCommit implements OpenDatabase {
   readonly handle: DatabaseSync;
   readonly #clock: Clock;
   readonly #logger: Logger;
@@ -168,6 +174,10 @@ class GroupCommit implements Database {
   durable(): Promise<void> {
     if (this.#beside) this.#walSync.othersCommitted();
     return this.#walSync.durable();
+  }
+
+  failure(): Refusal | undefined {
+    return this.#walSync.failure();
   }
 
   close(): Promise<void> {

@@ -52,8 +52,9 @@ export const serviceEntries = entriesOf({ tag: "Service", extension: true }, [
   {
     route: "GET /readyz",
     operationId: "isReady",
-    summary: "Can data be taken, applied and read?",
-    description: "While records wait for a human, `reason` names them; all other data is taken, applied and read.",
+    summary: "Can what was accepted be applied and read?",
+    description:
+      "While records wait for a human, `reason` names them; all else is applied and read. What a full or absent log does to writes is said by their own answers.",
     answer: statusAnswer(),
     otherStatuses: [{ status: notReady, description: "Not ready; `message` names the part that fails." }],
     examples: [{ name: "ready", answer: { status: "ready", message: "success" } }],
