@@ -77,8 +77,8 @@ export const alertCases: readonly AlertCase[] = [
   {
     alert: "HeddleLogRefuses",
     series: { 'heddle_log_append_failures_total{log="intake",reason="LOG_FULL"}': "0x4 1+1x60" },
-    quietAt: "3m",
-    firesAt: "3m30s",
+    quietAt: "4m",
+    firesAt: "4m30s",
     labels: { reason: "LOG_FULL" },
   },
   {
@@ -127,7 +127,7 @@ export const alertCases: readonly AlertCase[] = [
   },
 ];
 
-/** A busy day without a fault: nothing fires. */
+/** A busy day, on which what fails is over within a minute or two: nothing fires. */
 export const quietDay: Readonly<Record<string, string>> = {
   'up{job="heddle",instance="a"}': "1x200",
   'heddle_ready{instance="a"}': "1x200",
@@ -137,20 +137,24 @@ export const quietDay: Readonly<Record<string, string>> = {
   // A backup pauses writes for eleven minutes
   'heddle_http_requests_total{route="/users/track",method="POST",status="503"}': "0x15 0+1000x44 44000x140",
   'heddle_writes_paused{instance="a"}': "0x15 1x44 0x140",
+  'heddle_http_requests_total{route="/users/export/ids",method="POST",status="503"}': "0x103 400+400x3 1600x93",
   'heddle_http_request_duration_seconds_bucket{route="/users/track",method="POST",le="1"}': "0+100x200",
   'heddle_http_request_duration_seconds_bucket{route="/users/track",method="POST",le="+Inf"}': "0+100x200",
-  // A page that waits for what is new
-  'heddle_http_request_duration_seconds_bucket{route="/console/feed",method="GET",le="1"}': "0+0x200",
-  'heddle_http_request_duration_seconds_bucket{route="/console/feed",method="GET",le="+Inf"}': "0+100x200",
+  // A search of the console may take its time
+  'heddle_http_request_duration_seconds_bucket{route="/console/people",method="POST",le="1"}': "0+0x200",
+  'heddle_http_request_duration_seconds_bucket{route="/console/people",method="POST",le="+Inf"}': "0+100x200",
   'heddle_lane_lag_seconds{lane="intake-0",instance="a"}': "2x30 40x8 2x160",
   'heddle_dead_letters{service="profile",kind="held_users",instance="a"}': "0x30 1x8 0x160",
   'heddle_log_append_failures_total{log="intake",reason="LOG_FULL"}': "0x200",
+  'heddle_log_append_failures_total{log="intake",reason="LOG_UNAVAILABLE"}': "0x111 1x89",
   'heddle_log_append_failures_total{log="intake",reason="INPUT_INVALID"}': "0+5x200",
   'heddle_store_failures_total{store="profiles",operation="load"}': "0x100 1x100",
+  'heddle_store_failures_total{store="profiles",operation="save"}': "0x103 50+50x3 200x93",
   'heddle_log_append_duration_seconds_bucket{log="intake",le="0.25"}': "0+100x200",
   'heddle_log_append_duration_seconds_bucket{log="intake",le="+Inf"}': "0+100x200",
   'heddle_event_loop_lag_seconds{instance="a"}': "0.05x200",
   'heddle_limiter_refused_total{limit="users_track"}': "0+10x200",
+  'heddle_limiter_refused_total{limit="users_export_ids"}': "0x61 1000+1000x5 6000x133",
   'heddle_scim_log_lines_lost_total{reason="failed"}': "0x200",
-  'heddle_trace_spans_dropped_total{reason="send_failed"}': "0x200",
+  'heddle_trace_spans_dropped_total{reason="send_failed"}': "0x61 50+50x5 300x133",
 };
