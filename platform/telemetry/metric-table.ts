@@ -94,7 +94,7 @@ export const metricTable = {
     name: "heddle_lane_lag_seconds",
     kind: "gauge",
     labels: ["lane"],
-    help: "For how long the oldest record that is not applied has been waiting, to the second",
+    help: "For how long the oldest record that is not applied has been seen to wait, to the second: counted anew where the process starts",
   },
   deadLetters: {
     name: "heddle_dead_letters",

@@ -29,6 +29,13 @@ export const alertCases: readonly AlertCase[] = [
     labels: { job: "heddle" },
   },
   {
+    alert: "HeddleRestarts",
+    series: { 'process_start_time_seconds{job="heddle",instance="a"}': "100x4 200x4 300x4 400x60" },
+    quietAt: "3m30s",
+    firesAt: "4m",
+    labels: { job: "heddle", instance: "a" },
+  },
+  {
     alert: "HeddleNotReady",
     series: { 'heddle_ready{instance="gateway"}': "1x4 0x60" },
     quietAt: "3m",
@@ -130,6 +137,7 @@ export const alertCases: readonly AlertCase[] = [
 /** A busy day, on which what fails is over within a minute or two: nothing fires. */
 export const quietDay: Readonly<Record<string, string>> = {
   'up{job="heddle",instance="a"}': "1x200",
+  'process_start_time_seconds{job="heddle",instance="a"}': "100x60 200x60 300x80",
   'heddle_ready{instance="a"}': "1x200",
   // One request in two hundred
   'heddle_http_requests_total{route="/users/track",method="POST",status="201"}': "0+1990x200",
