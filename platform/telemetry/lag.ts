@@ -36,7 +36,9 @@ export function createLagLook({ lane, tail, applied }: LagSource, clock: Clock):
     const end = await tail();
     const now = clock.monotonic();
     seen = seen.filter((look) => look.tail > done);
-    if (end > done && (seen.at(-1)?.tail ?? 0) < end && seen.length < limits.lagLooksMax) seen.push({ tail: end, at: now });
+    if (end > done && (seen.at(-1)?.tail ?? 0) < end) seen.push({ tail: end, at: now });
+    // What came before a look that is left out counts from the next one on; the oldest stays
+    if (seen.length > limits.lagLooksMax) seen = seen.filter((_, at) => at % 2 === 0);
     const since = seen[0]?.at ?? now;
     return { lane, records: Math.max(0, end - done), seconds: end > done ? (now - since) / 1_000 : 0 };
   };

@@ -2,6 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { fakeClock } from "../clock.fixture.ts";
+import { limits } from "../limits.ts";
 import { createLagLook, openLagMeter } from "./lag.ts";
 import { metricTable } from "./metric-table.ts";
 import type { Log } from "../log/log.ts";
@@ -106,6 +107,25 @@ test("a lag meter tells records and for how long the oldest has been waiting", a
   place.applied = 15;
   expect(await meter.read()).toEqual({ lane: "intake-0", records: 0, seconds: 0 });
   meter.close();
+});
+
+test("a lane that was behind for hours is known to be, for as long as it drains", async () => {
+  const clock = fakeClock();
+  const place = { tail: 0, applied: 0 };
+  const look = createLagLook({ lane: "intake-0", tail: () => place.tail, applied: () => place.applied }, clock);
+  const hours = 1.5 * limits.lagLooksMax;
+  // A record a second
+  for (let second = 0; second < hours; second += 1) {
+    place.tail += 1;
+    await look();
+    clock.advance(1_000);
+  }
+  for (const left of [hours, hours / 2, 1_000, 100]) {
+    place.applied = hours - left;
+    const { seconds } = await look();
+    expect(seconds).toBeGreaterThan(left * 0.9);
+    expect(seconds).toBeLessThanOrEqual(left);
+  }
 });
 
 test("counters that alerts go by stand at 0 before anything happened: Prometheus sees the first event as an increase", async () => {
