@@ -1,4 +1,4 @@
-/** A log that observes how long its appends take and why they are refused. */
+/** A log that observes how long its appends take, but for those that are to wait behind others, and why they are refused. */
 import type { Log } from "../log/log.ts";
 import { Refusal } from "../refusal.ts";
 import { type Metrics, noMetrics, timed } from "./metrics.ts";
@@ -13,8 +13,9 @@ export function measuredLog(log: Log, name: string, metrics: Metrics): Log {
     ...(log.begins !== undefined && { begins: log.begins }),
     append: (partition, record, priority) =>
       timed(() => log.append(partition, record, priority), (seconds, error) => {
-        if (error === undefined) return metrics.observe("logAppendDuration", labels, seconds);
-        metrics.count("logAppendFailures", { log: name, reason: error instanceof Refusal ? error.reason : "fault" });
+        if (error !== undefined) {
+          metrics.count("logAppendFailures", { log: name, reason: error instanceof Refusal ? error.reason : "fault" });
+        } else if (priority !== "low") metrics.observe("logAppendDuration", labels, seconds);
       }),
     tail: (partition) => log.tail(partition),
     read: (partition, after, options) => log.read(partition, after, options),

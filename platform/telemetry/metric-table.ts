@@ -63,7 +63,7 @@ export const metricTable = {
     kind: "histogram",
     labels: ["log"],
     buckets: callSeconds,
-    help: "From the append of a record until it is durable",
+    help: "From the append of a record until it is durable; without bulk, which waits behind others for up to 2 s",
   },
   logAppendFailures: {
     name: "heddle_log_append_failures_total",

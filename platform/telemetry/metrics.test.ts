@@ -128,6 +128,13 @@ test("a lane that was behind for hours is known to be, for as long as it drains"
   }
 });
 
+test("the wait of an append that is to wait behind others says nothing of the log", async () => {
+  const metrics = await openMetrics();
+  const log = measuredLog({ append: async () => 1 } as Partial<Log> as Log, "intake", metrics);
+  for (const priority of ["normal", "low", undefined] as const) await log.append(0, new Uint8Array(1), priority);
+  expect(await metrics.text()).toContain('\nheddle_log_append_duration_seconds_count{log="intake"} 2\n');
+});
+
 test("counters that alerts go by stand at 0 before anything happened: Prometheus sees the first event as an increase", async () => {
   const metrics = await openMetrics();
   measuredLog({} as Log, "intake", metrics);
