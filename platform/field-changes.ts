@@ -1,6 +1,6 @@
 /** What of a thing a declaration changes, field by field. */
 import { isDeepStrictEqual } from "node:util";
-import { isFields } from "./fields.ts";
+import { isFields, member } from "./fields.ts";
 
 export interface FieldChange {
   /** A field within a field is named with a dot: `limits.users_track`. */
@@ -14,7 +14,7 @@ export interface FieldChange {
 export function fieldChanges(before: object, after: object, within = ""): FieldChange[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names.flatMap((name): FieldChange[] => {
-    const [from, to] = [ownValue(before, name), ownValue(after, name)];
+    const [from, to] = [member(before, name), member(after, name)];
     if (isSame(from, to)) return [];
     const field = `${within}${name}`;
     if (isFields(from) && isFields(to)) return fieldChanges(from, to, `${field}.`);
@@ -25,9 +25,4 @@ export function fieldChanges(before: object, after: object, within = ""): FieldC
 /** Of plain data; the order of fields does not count, that of lists does. */
 export function isSame(one: unknown, other: unknown): boolean {
   return isDeepStrictEqual(one, other);
-}
-
-/** A field may be named as something that every object has. */
-function ownValue(of: object, name: string): unknown {
-  return Object.hasOwn(of, name) ? Reflect.get(of, name) : undefined;
 }

@@ -1,8 +1,25 @@
-/** JSON objects, as what clients send and what is declared consists of. */
+/** JSON values with their shape known: objects that are read by names written in the code, or through lists of their entries. */
 
-/** Read it by names that are written in the code, or through lists of its entries: other names may be those of Object.prototype. */
+/** A JSON object. A name that clients choose may be one of Object.prototype: it is read by `member` alone. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The value of an own member; a name of Object.prototype finds nothing. */
+export function member(fields: object, name: string): unknown {
+  return Object.hasOwn(fields, name) ? Reflect.get(fields, name) : undefined;
+}
+
+export function asList(value: unknown): readonly unknown[] {
+  if (value === undefined || value === null) return [];
+  return Array.isArray(value) ? value : [value];
+}
+
+/** Something that is not empty, as SCIM means it by `pr` (RFC 7644 section 3.4.2.2). */
+export function isPresent(value: unknown): boolean {
+  if (value === undefined || value === null || value === "") return false;
+  if (Array.isArray(value)) return value.some(isPresent);
+  return isFields(value) ? Object.values(value).some(isPresent) : true;
 }

@@ -1,9 +1,8 @@
 /** The `permissions` of a body: names to ids of what the company declares, and every string of them known. */
-import { type Fields, isFields } from "../../../platform/fields.ts";
+import { asList, type Fields, isFields, isPresent, member } from "../../../platform/fields.ts";
 import { limits } from "../../../platform/limits.ts";
 import { attributeNamed } from "./attribute-path.ts";
 import { invalid, quoted, textOf, wordsOf } from "./check-values.ts";
-import { asList, isPresent, member } from "./fields.ts";
 import type { Directory, DirectoryWorkspace, Named, Permissions, WorkspaceGrant } from "./user.ts";
 import { companyPermissions, landingPermission, teamPermissions, workspacePermissions } from "./vocabulary.ts";
 

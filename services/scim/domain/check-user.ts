@@ -1,13 +1,12 @@
 /** Bodies of POST and PUT to what they set. */
 import { lowerAscii } from "../../../platform/address.ts";
-import { type Fields, isFields } from "../../../platform/fields.ts";
+import { asList, type Fields, isFields, isPresent, member } from "../../../platform/fields.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { withoutEnds } from "../../../platform/text-ends.ts";
 import { attributeNamed, isSchemaName, withoutSchema } from "./attribute-path.ts";
 import { checkPermissions } from "./check-permissions.ts";
 import { booleanOf, invalid, optionalText, quoted, requiredText, wordsOf } from "./check-values.ts";
-import { asList, isPresent, member } from "./fields.ts";
 import { type Attribute, coreSchema, userAttributes } from "./schema.ts";
 import type { Directory, Email, Permissions, Profile } from "./user.ts";
 import { departments } from "./vocabulary.ts";

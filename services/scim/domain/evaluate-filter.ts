@@ -1,8 +1,7 @@
 /** Does a user fit a filter? */
-import { type Fields, isFields } from "../../../platform/fields.ts";
+import { asList, type Fields, isFields, isPresent, member } from "../../../platform/fields.ts";
 import { type AttributePath, lastOf } from "./attribute-path.ts";
 import { comparedText, timeOf } from "./compared-value.ts";
-import { asList, isPresent, member } from "./fields.ts";
 import type { Compare, Filter, Operator } from "./filter.ts";
 
 /**

@@ -1,12 +1,11 @@
 /** Lists and searches users (RFC 7644 section 3.4.2): by an index where one answers, else by one bounded look through all. */
-import { type Fields, isFields } from "../../../platform/fields.ts";
+import { asList, type Fields, isFields, member } from "../../../platform/fields.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { type AttributePath, attributePath, lastOf, withValue } from "./attribute-path.ts";
 import { quoted } from "./check-values.ts";
 import { comparedText } from "./compared-value.ts";
 import { matches, valuesAt } from "./evaluate-filter.ts";
-import { asList, member } from "./fields.ts";
 import { lookUp, lookupsOf } from "./filter-lookup.ts";
 import type { Filter } from "./filter.ts";
 import type { ListMemory } from "./list-memory.ts";

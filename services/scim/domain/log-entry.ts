@@ -1,8 +1,7 @@
 /** What a request changed, in the words of the log. */
 import { isSame } from "../../../platform/field-changes.ts";
-import type { Fields } from "../../../platform/fields.ts";
+import { type Fields, member } from "../../../platform/fields.ts";
 import { limits } from "../../../platform/limits.ts";
-import { member } from "./fields.ts";
 import type { AttributeChange, Caller, LogEntry } from "./ports.ts";
 
 export function logEntry(caller: Caller, at: number, of: Omit<LogEntry, "companyId" | "at" | keyof Sent>): LogEntry {

@@ -1,11 +1,10 @@
 /** One change of a patch, applied: adds, replaces or removes at a path and gives back the user as it is then. */
 import { isSame } from "../../../platform/field-changes.ts";
-import { type Fields, isFields } from "../../../platform/fields.ts";
+import { asList, type Fields, isFields, isPresent, member } from "../../../platform/fields.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { attributeNamed, type AttributePath, lastOf, pathText } from "./attribute-path.ts";
 import { booleanOf, invalid } from "./check-values.ts";
 import { matches } from "./evaluate-filter.ts";
-import { asList, isPresent, member } from "./fields.ts";
 import type { Filter } from "./filter.ts";
 import type { PatchPath } from "./patch-path.ts";
 import type { Attribute } from "./schema.ts";

@@ -1,7 +1,6 @@
 /** Users as SCIM resources: inside, as filters and patches see them, and outside, as clients do. */
-import type { Fields } from "../../../platform/fields.ts";
+import { type Fields, member } from "../../../platform/fields.ts";
 import { sha256Hex } from "../../../platform/identifier.ts";
-import { member } from "./fields.ts";
 import { coreSchema } from "./schema.ts";
 import type { Directory, DirectoryWorkspace, Named, User, WorkspaceGrant } from "./user.ts";
 

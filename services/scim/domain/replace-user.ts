@@ -1,10 +1,9 @@
 /** Replaces (PUT) or patches a dashboard user. */
 import { isSame } from "../../../platform/field-changes.ts";
-import type { Fields } from "../../../platform/fields.ts";
+import { type Fields, member } from "../../../platform/fields.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { checkUser, type Draft } from "./check-user.ts";
 import { checkVersion } from "./entity-tag.ts";
-import { member } from "./fields.ts";
 import { changesBetween, logEntry } from "./log-entry.ts";
 import { patchUser } from "./patch-user.ts";
 import type { Caller, ScimDeps } from "./ports.ts";
