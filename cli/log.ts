@@ -7,8 +7,9 @@ import { shownFrom } from "../platform/lane/shown-record.ts";
 import { openSqliteLog } from "../platform/log/sqlite.ts";
 import { readPeer } from "../platform/mesh-config.ts";
 import { pagesBehind } from "../platform/pages-behind.ts";
+import { directClient } from "../platform/rpc/direct.ts";
 import { LogService, type SetAside } from "../proto/gen/heddle/log/v1/log_service_pb.ts";
-import { type LogOperation, openLogOperation } from "../services/profile/wire.ts";
+import { logService, openLogOperation } from "../services/profile/wire.ts";
 import type { FolderOptions, WorkspaceOptions } from "./access-place.ts";
 import { withCalled } from "./called-part.ts";
 import type { LedgerPlace } from "./consent-place.ts";
@@ -21,11 +22,13 @@ export async function status(options: FolderOptions & { readonly all?: boolean }
   const { all = false } = options;
   const { lags: intake, held, setAside, moreLetters } = await withLog(options, (log) => statusOf(log, all));
   const { lags: consent, unread, more: moreUnread } = await consentLanes(options);
-  const lags = [...intake, ...consent];
+  // Beside a data folder nobody looks regularly
+  const isTimed = isMesh(options, "HEDDLE_PROFILE_URL");
+  const lags = [...intake, ...consent].map(({ seconds, ...lag }) => ({ ...lag, ...(isTimed && { seconds }) }));
   const moreBlocked = held.length >= limits.heldRedriveMax;
   const more = moreLetters || moreUnread || moreBlocked;
   if (options.json) {
-    printJson({ lags, held, setAside: setAside.map(({ partition, sequence, reason }) => ({ partition, sequence, reason })), unread, more });
+    printJson({ lags, held, setAside, unread, more });
     return exitCodes.ok;
   }
   print(table(["LANE", "BEHIND", "SECONDS"], lags.map(({ lane, records, seconds }) => [lane, String(records), seconds?.toFixed(1) ?? ""])));
@@ -61,18 +64,23 @@ export async function status(options: FolderOptions & { readonly all?: boolean }
 const mostListed = limits.heldRedriveMax.toLocaleString("en");
 
 /** `all`: with every dead letter, and not with the first ones alone. */
-async function statusOf(log: LogOperation, all: boolean) {
-  const first = await log.status();
-  const moreLetters = first.setAside.length >= limits.heldRedriveMax;
-  if (!all || !moreLetters) return { ...first, moreLetters };
-  const pages = pagesBehind<(typeof first.setAside)[number]>(async (last) =>
-    last === undefined ? first.setAside : await log.deadLettersBehind(last)
-  );
-  return { ...first, setAside: (await Array.fromAsync(pages)).flat(), moreLetters: false };
+async function statusOf(log: Client<typeof LogService>, all: boolean) {
+  const { lags, held, setAside: first } = await log.getStatus({});
+  const moreLetters = first.length >= limits.heldRedriveMax;
+  const pages = pagesBehind<SetAside>(async (last) => {
+    return last === undefined ? first : (await log.listSetAside({ partition: last.partition, sequence: last.sequence })).setAside;
+  });
+  const letters = all && moreLetters ? (await Array.fromAsync(pages)).flat() : first;
+  return {
+    lags: lags.map(({ lane, records, seconds }) => ({ lane, records: Number(records), seconds })),
+    held: held.map(({ workspaceId, userId, reason, sequence, part }) => ({ workspaceId, userId, reason, mark: [Number(sequence), part] })),
+    setAside: letters.map(({ partition, sequence, reason }) => ({ partition, sequence: Number(sequence), reason })),
+    moreLetters: moreLetters && !all,
+  };
 }
 
 export async function redrive(options: FolderOptions): Promise<number> {
-  const { users, records } = await withLog(options, (log) => log.redrive());
+  const { users, records } = await withLog(options, (log) => log.redrive({}));
   const consent = await redriveConsent(options);
   const lines = [users === 0 ? "No user is blocked" : `${counted(users, "blocked user is", "blocked users are")} tried once more`];
   if (records > 0) lines.push(`${counted(records, "dead letter is", "dead letters are")} tried once more, behind all others`);
@@ -87,7 +95,7 @@ export async function show(options: RecordOptions): Promise<number> {
   const place = placeOf(options);
   const { json, size, first } = "lane" in place
     ? (await showConsent(options, place.lane, place)) ?? lackOfAddresses()
-    : await withLog(options, (log) => log.show(place));
+    : await withLog(options, async (log) => shownFrom((await log.showRecord(place)).record));
   const record: unknown = json === "" ? undefined : JSON.parse(json);
   const firstBytes = Buffer.from(first).toString("hex");
   const text = record === undefined
@@ -104,13 +112,10 @@ export async function skip(options: RecordOptions): Promise<number> {
     if (!await skipConsent(options, lane, place)) lackOfAddresses();
     return saySkipped(options, { workspaceId, lane }, `of the lanes of ${lane} is passed over`);
   }
-  if ("userId" in place) {
-    const { workspaceId, userId } = place;
-    await withLog(options, (log) => log.skip(place));
-    return saySkipped(options, { workspaceId, userId }, `of user ${userId} is passed over`);
-  }
-  await withLog(options, (log) => log.skipSetAside(place));
-  return saySkipped(options, { partition: place.partition }, `of partition ${place.partition} is given up`);
+  await withLog(options, (log) => log.skip(place));
+  if ("partition" in place) return saySkipped(options, { partition: place.partition }, `of partition ${place.partition} is given up`);
+  const { workspaceId, userId } = place;
+  return saySkipped(options, { workspaceId, userId }, `of user ${userId} is passed over`);
 }
 
 function saySkipped(options: RecordOptions, from: object, what: string): number {
@@ -122,60 +127,20 @@ function lackOfAddresses(): never {
   throw new UsageError("Expected HEDDLE_SUBSCRIPTION_URL and HEDDLE_MESSAGING_STATUS_URL, which say where the services are");
 }
 
-async function withLog<T>({ dataDir }: FolderOptions, work: (log: LogOperation) => Promise<T>): Promise<T> {
+async function withLog<T>({ dataDir }: FolderOptions, work: (log: Client<typeof LogService>) => Promise<T>): Promise<T> {
   if (isMesh({ dataDir }, "HEDDLE_PROFILE_URL")) {
     const peer = readSettings(process.env, (reader) => readPeer(reader, "profile"));
-    return await withCalled(LogService, { ...peer, caller: "operator" }, (client) => work(meshLog(client)));
+    return await withCalled(LogService, { ...peer, caller: "operator" }, work);
   }
   return await withAccess(dataFolder(dataDir), async (_, database) => {
     const log = await openSqliteLog({ database, partitions, clock: systemClock });
     try {
-      return await work(await openLogOperation(database, { partitions, tail: (partition) => log.tail(partition) }));
+      const operation = await openLogOperation(database, { partitions, tail: (partition) => log.tail(partition) });
+      return await work(directClient(LogService, logService(operation)));
     } finally {
       await log.close();
     }
   });
-}
-
-function meshLog(client: Client<typeof LogService>): LogOperation {
-  return {
-    async status() {
-      const { lags, held, setAside } = await client.getStatus({});
-      return {
-        lags: lags.map(({ lane, records, seconds }) => ({ lane, records: Number(records), seconds })),
-        held: held.map(({ workspaceId, userId, reason, sequence, part }) => ({
-          workspaceId,
-          userId,
-          reason,
-          mark: [Number(sequence), part] as const,
-        })),
-        setAside: setAside.map(letterOf),
-      };
-    },
-    async deadLettersBehind({ partition, sequence }) {
-      const { setAside } = await client.listSetAside({ partition, sequence: BigInt(sequence) });
-      return setAside.map(letterOf);
-    },
-    async show(at) {
-      return shownFrom((await client.showRecord(messageOf(at))).record);
-    },
-    async redrive() {
-      const { users, records } = await client.redrive({});
-      return { users, records };
-    },
-    skipSetAside: async (at) => void await client.skip(messageOf(at)),
-    skip: async (at) => void await client.skip(messageOf(at)),
-  };
-}
-
-function letterOf({ partition, sequence, reason }: SetAside) {
-  return { partition, sequence: Number(sequence), reason };
-}
-
-function messageOf(place: Parameters<LogOperation["show"]>[0]) {
-  if (!("userId" in place)) return { partition: place.partition, sequence: BigInt(place.sequence) };
-  const { workspaceId, userId, mark: [sequence, part] } = place;
-  return { workspaceId, userId, sequence: BigInt(sequence), part };
 }
 
 interface RecordOptions extends WorkspaceOptions {
@@ -188,22 +153,23 @@ interface RecordOptions extends WorkspaceOptions {
 /** Of a lane of consent, of a blocked user, or of the intake. */
 type RecordPlace =
   | { readonly lane: LedgerPlace["ledger"]; readonly workspaceId: string; readonly sequence: number; readonly part: number }
-  | { readonly workspaceId: string; readonly userId: string; readonly mark: readonly [sequence: number, part: number] }
-  | { readonly partition: number; readonly sequence: number };
+  | { readonly workspaceId: string; readonly userId: string; readonly sequence: bigint; readonly part: number }
+  | { readonly partition: number; readonly sequence: bigint };
 
 /** Throws UsageError. */
 function placeOf({ workspace: workspaceId, user: userId, lane, partition, at }: RecordOptions): RecordPlace {
   if (partition !== undefined) {
     const isPlace = /^\d{1,5}$/.test(partition) && /^\d{1,15}$/.test(at);
     if (!isPlace) throw new UsageError(`Expected numbers as in --partition 3 --at 17, got "${partition}" and "${at}"`);
-    return { partition: Number(partition), sequence: Number(at) };
+    return { partition: Number(partition), sequence: BigInt(at) };
   }
   const [, sequence = "", part = ""] = /^(\d{1,15})[.](\d{1,9})$/.exec(at) ?? [];
   if (sequence === "") throw new UsageError(`Expected a place such as 17.0, got "${at}"`);
   if (workspaceId === undefined) throw new UsageError("Expected --workspace, or --partition for a dead letter");
   if (lane !== undefined) return { lane: laneOf(lane), workspaceId, sequence: Number(sequence), part: Number(part) };
-  if (userId === undefined) throw new UsageError("Expected --user, or --lane for a record of consent");
-  return { workspaceId, userId, mark: [Number(sequence), Number(part)] };
+  // An empty one would name a dead letter of the intake
+  if (!userId) throw new UsageError("Expected --user, or --lane for a record of consent");
+  return { workspaceId, userId, sequence: BigInt(sequence), part: Number(part) };
 }
 
 function laneOf(name: string): LedgerPlace["ledger"] {

@@ -50,7 +50,7 @@ export { emailStatusesBy } from "./clients/email-statuses.ts";
 export { type EmailStatuses, noStatuses } from "./domain/email-statuses.ts";
 export { trackVerdict } from "./domain/track-verdict.ts";
 export { type ProfileConfig, readProfileConfig } from "./config.ts";
-export { type LogOperation, logService } from "./lanes/log-operator.ts";
+export { logService } from "./lanes/log-operator.ts";
 export { openLogOperation } from "./log-operation.ts";
 
 export interface ProfileOptions {
