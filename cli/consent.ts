@@ -2,9 +2,11 @@
 import type { Workspace } from "../gateway/access/access.ts";
 import { normaliseEmail, normalisePhone } from "../platform/address.ts";
 import type { LedgerDamage, LedgerEntry } from "../platform/ledger/ledger.ts";
+import { ledgerEntryFromMessage } from "../platform/ledger/message.ts";
 import { findById } from "../platform/identifier.ts";
+import type { Group } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { withAccessPlace, type WorkspaceOptions } from "./access-place.ts";
-import { type ConsentPlace, type ConsentSubject, type NamedGroup, withConsentPlace } from "./consent-place.ts";
+import { type ConsentPlace, withConsentPlace } from "./consent-place.ts";
 import { chooseWorkspace } from "./data-folder.ts";
 import { linkBase } from "./link-base.ts";
 import {
@@ -31,11 +33,18 @@ export interface HistoryOptions extends WorkspaceOptions {
 /** Everything that was said of an address and of the users who have it, or of one user; the oldest first. */
 export async function history(options: HistoryOptions): Promise<number> {
   const until = options.at === undefined ? Infinity : timeOf(options.at);
-  const subject = subjectOf(options);
-  const found = await inWorkspace(options, (place, { id }) => place.history(id, subject));
-  const entries = found.entries.filter(({ at }) => at <= until).toSorted((a, b) => a.sequence - b.sequence || a.part - b.part);
+  const { key, address } = subjectOf(options);
+  const [ofUsers, ofAddress] = await inWorkspace(options, async ({ subscription, messagingStatus }, { id: workspaceId }) => {
+    const scope = { workspaceId };
+    const own = await subscription.getHistory({ scope, users: [{ key }] });
+    return [own, address === undefined ? undefined : await messagingStatus.getHistory({ scope, addresses: [address] })] as const;
+  });
+  const all = [...ofAddress?.entries ?? [], ...ofUsers.entries].map(ledgerEntryFromMessage);
+  const lost = [ofUsers, ofAddress].flatMap((one) => one?.damage ?? []).find(({ subject }) => all.every((one) => one.subject !== subject));
+  if (lost !== undefined) throw new CommandError(`entry ${lost.index} of ${lost.subject} is damaged: ${lost.reason}`);
+  const entries = all.filter(({ at }) => at <= until).toSorted((a, b) => a.sequence - b.sequence || a.part - b.part);
   const { externalId } = options;
-  const nothing = externalId !== undefined && !found.isUser ? `No user has the external id "${externalId}"` : "Nothing was ever set";
+  const nothing = externalId !== undefined && ofUsers.chains === 0 ? `No user has the external id "${externalId}"` : "Nothing was ever set";
   const columns = ["TIME", "OF", "WHAT", "BEFORE", "AFTER", "KIND", "ACTOR", "REQUEST"];
   printResult(options, entries.map(shown), entries.length === 0 ? nothing : table(columns, entries.map(cells)));
   return exitCodes.ok;
@@ -68,9 +77,10 @@ export async function link(
 ): Promise<number> {
   const email = emailOf(options.email);
   const base = linkBase(options);
-  const path = await inWorkspace(options, async (place, { id }) => {
-    const groupId = options.group === undefined ? "" : groupIdOf(await place.groups(id), options.group);
-    return await place.linkPath(id, { email, groupId });
+  const path = await inWorkspace(options, async ({ subscription, messagingStatus }, { id: workspaceId }) => {
+    const scope = { workspaceId };
+    const group = options.group === undefined ? "" : groupIdOf((await subscription.listGroups({ scope })).groups, options.group);
+    return (await messagingStatus.createUnsubscribeLink({ scope, email, subscriptionGroupId: group })).path;
   });
   const url = `${base}${path}`;
   printResult(options, { url }, url);
@@ -79,7 +89,7 @@ export async function link(
 
 /** New links get a new key; those made so far stay good. */
 export async function rotateLinkKey(options: WorkspaceOptions): Promise<number> {
-  const id = await inPlace(options, (place) => place.rotateLinkKey());
+  const { keyId: id } = await inPlace(options, ({ messagingStatus }) => messagingStatus.rotateLinkKey({}));
   printResult(options, { keyId: id }, `Links from now on are sealed with key ${id}; older links stay good`);
   return exitCodes.ok;
 }
@@ -95,14 +105,15 @@ function inPlace<T>(options: WorkspaceOptions, work: (place: ConsentPlace) => Pr
   return withAccessPlace(options, (_access, database) => withConsentPlace({ database }, work));
 }
 
-function subjectOf({ email, phone, externalId }: HistoryOptions): ConsentSubject {
+/** No address where one user is meant. */
+function subjectOf({ email, phone, externalId }: HistoryOptions) {
   const [named, ...more] = [email, phone, externalId].filter((value) => value !== undefined);
   if (named === undefined || more.length > 0) throw new UsageError("Name one of --email, --phone or --external-id");
-  if (externalId !== undefined) return { address: undefined, key: { by: "externalId" as const, id: externalId } };
-  if (email !== undefined) return { address: emailOf(email), key: { by: "email" as const, address: emailOf(email) } };
+  if (externalId !== undefined) return { address: undefined, key: { case: "externalId" as const, value: externalId } };
+  if (email !== undefined) return { address: emailOf(email), key: { case: "email" as const, value: emailOf(email) } };
   const number = normalisePhone(phone ?? "");
   if (number === undefined) throw new UsageError(`"${phone}" is no phone number`);
-  return { address: number, key: { by: "phone" as const, number } };
+  return { address: number, key: { case: "phone" as const, value: number } };
 }
 
 function emailOf(text: string): string {
@@ -112,7 +123,7 @@ function emailOf(text: string): string {
 }
 
 /** As the group was declared: a UUID may be written in any case. */
-function groupIdOf(groups: readonly NamedGroup[], wanted: string): string {
+function groupIdOf(groups: readonly Group[], wanted: string): string {
   const found = findById(groups, wanted);
   if (found !== undefined) return found.id;
   const there = groups.filter(({ archived }) => !archived).map(({ id, name }) => `${id} (${name})`).join(", ");

@@ -3,14 +3,13 @@ import type { Client } from "@connectrpc/connect";
 import { systemClock } from "../platform/clock.ts";
 import { limits } from "../platform/limits.ts";
 import { directClient } from "../platform/rpc/direct.ts";
-import type { Database } from "../platform/sqlite/database.ts";
 import { ContentService } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
 import { TranslationService } from "../proto/gen/heddle/content/v1/translation_service_pb.ts";
 import { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
-import { ProfileService, type ResolveUsersRequest } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { openCenters, openTranslations } from "../services/content/wire.ts";
-import { findUserIds } from "../services/profile/wire.ts";
+import { usersBeside } from "../services/profile/wire.ts";
 import { type PartPlace, withOptionalPart } from "./called-part.ts";
 
 /** Undefined where nothing says where the content service is (HEDDLE_CONTENT_URL). */
@@ -20,7 +19,7 @@ export async function withCenters<T>(
 ): Promise<T | undefined> {
   if (database === undefined) return await withOptionalPart(ContentService, { part: "content", env }, work);
   const others = {
-    profile: directClient(ProfileService, { resolveUsers: (message) => resolveIn(database, message) }),
+    profile: directClient(ProfileService, usersBeside(database)),
     subscription: directClient(SubscriptionService, {}),
     messagingStatus: directClient(MessagingStatusService, {}),
   };
@@ -35,14 +34,4 @@ export async function withTranslations<T>(
 ): Promise<T | undefined> {
   if (database === undefined) return await withOptionalPart(TranslationService, { part: "content", env }, work);
   return await work(directClient(TranslationService, await openTranslations(database, systemClock)));
-}
-
-/** Who has an external id, without a profile service that runs. */
-async function resolveIn(database: Database, { scope, users }: ResolveUsersRequest) {
-  const keys = await Promise.all(users.map(async ({ key }) => {
-    if (key.case !== "externalId") throw new Error("Expected external ids only");
-    const ids = await findUserIds(database, scope?.workspaceId ?? "", { by: "externalId", id: key.value });
-    return { users: ids.map((userId) => ({ userId, externalId: key.value })) };
-  }));
-  return { keys };
 }

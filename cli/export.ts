@@ -9,10 +9,10 @@ import { limits } from "../platform/limits.ts";
 import { readPeer } from "../platform/mesh-config.ts";
 import { slicesOf } from "../platform/slices-by-size.ts";
 import { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import { readMessagingStatus } from "../services/messaging-status/wire.ts";
-import { readUsers } from "../services/profile/wire.ts";
+import { emailStatusesBy, readUsers } from "../services/profile/wire.ts";
 import { withAccessPlace } from "./access-place.ts";
 import { connectPart } from "./called-part.ts";
+import { messagingStatusIn } from "./consent-place.ts";
 import { chooseWorkspace, databaseFile, dataFolder, isMesh, isServed, withAccess } from "./data-folder.ts";
 import { calling, serverKey, type ServerOptions, serverUrl } from "./http-call.ts";
 import { withScratch } from "./in-part.ts";
@@ -65,12 +65,8 @@ async function* readFolder(options: ExportOptions): AsyncGenerator<readonly unkn
   const workspace = await withAccess(folder, async (access) => chooseWorkspace(access.rows(), options.workspace));
   const database = openDatabase({ path: join(folder, databaseFile), beside: true, isServed: () => isServed(folder) });
   try {
-    const { statuses } = await readMessagingStatus(database, systemClock);
-    yield* readUsers(database, {
-      workspaceId: workspace.id,
-      currencyRates: workspace.currencyRates,
-      emailStatuses: { load: async ({ workspaceId }, addresses) => ({ statuses: await statuses(workspaceId, addresses), behind: false }) },
-    });
+    const emailStatuses = emailStatusesBy(await messagingStatusIn(database));
+    yield* readUsers(database, { workspaceId: workspace.id, currencyRates: workspace.currencyRates, emailStatuses });
   } finally {
     await database.close();
   }

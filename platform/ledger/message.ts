@@ -14,6 +14,7 @@ export function ledgerEntryToMessage({ before, after, at, sequence, ...entry }: 
 }
 
 export function ledgerEntryFromMessage(message: LedgerMessage): LedgerEntry {
-  const { $typeName: _, before = null, after = null, at, sequence, ...entry } = message;
-  return { ...entry, before, after, at: Number(at), sequence: Number(sequence) };
+  const { subject, what, kind, before = null, after = null, actor, requestId, part, index, previous, hash } = message;
+  const cause = { at: Number(message.at), actor, requestId, sequence: Number(message.sequence), part };
+  return { subject, what, kind, before, after, ...cause, index, previous, hash };
 }

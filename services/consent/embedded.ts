@@ -139,12 +139,25 @@ async function untilRead(read: () => number, clock: Clock): Promise<number> {
   }
 }
 
-/** What waits for a human, and what may be asked of it, also beside a server that runs. */
-export function setAsideIn(tables: SqliteConsent<unknown>, messages: RedriveMessages): Redriving {
+function setAsideIn(tables: SqliteConsent<unknown>, messages: RedriveMessages): Redriving {
   return redriving({ ...messages, tables, laneOf: () => 0, append: (_, body) => tables.lane.append(body) });
 }
 
-/** How many messages of the lane are not applied, by the file: a server that runs keeps its place a moment after it has got there. */
-export async function behindIn({ lane }: SqliteConsent<unknown>): Promise<number> {
-  return Math.max(0, lane.tail() - await lane.positions.load(0));
+/** What the RPCs of a service ask where a command reads the data folder, also beside a server that runs: nothing is waited for. */
+export function consentBeside(service: string, tables: SqliteConsent<unknown>, messages: RedriveMessages) {
+  /** By the file: a server that runs keeps its place a moment after it has got there. */
+  async function behind(): Promise<number> {
+    return Math.max(0, tables.lane.tail() - await tables.lane.positions.load(0));
+  }
+  return {
+    ledger: tables,
+    setAside: setAsideIn(tables, messages),
+    caught: { ask: () => () => Promise.resolve(true) },
+    isHeld: () => Promise.resolve(false),
+    work: {
+      lags: async () => [{ lane: service, records: await behind(), seconds: 0 }],
+      history: () => [],
+      backlog: () => ({ setAside: tables.setAsideCount() }),
+    },
+  };
 }

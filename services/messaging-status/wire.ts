@@ -1,16 +1,16 @@
 /** The messaging-status service put together: store, lane, links, use cases. The only file of the service that sees all of them. */
-import { behindIn, type ConsentOptions, type ConsentPart, openEmbeddedConsent, setAsideIn } from "../consent/embedded.ts";
+import { consentBeside, type ConsentOptions, type ConsentPart, openEmbeddedConsent } from "../consent/embedded.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { openSqliteEvents } from "../../platform/events/sqlite.ts";
 import type { Database } from "../../platform/sqlite/database.ts";
 import { noTracer } from "../../platform/telemetry/tracer.ts";
 import type { MessagingStatusService } from "../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
-import type { EmailStatus } from "./domain/address-state.ts";
 import { eventsOf } from "./events/status-events.ts";
 import { applyMessages } from "./lanes/apply-messages.ts";
 import { statusMessages } from "./lanes/lane-message.ts";
 import { openUnsubscribeLinks } from "./links/unsubscribe-links.ts";
-import { messagingStatusRoutes } from "./rpc/routes.ts";
+import type { DepsBeside } from "./rpc/request.ts";
+import { messagingStatusRoutes, routesBeside } from "./rpc/routes.ts";
 import { openSqliteStatusStore } from "./store/sqlite.ts";
 
 export async function openMessagingStatus(options: ConsentOptions): Promise<ConsentPart<typeof MessagingStatusService>> {
@@ -46,22 +46,11 @@ export async function openMessagingStatus(options: ConsentOptions): Promise<Cons
   };
 }
 
-/** Ledger, links and states in the data folder, for commands. */
-export async function readMessagingStatus(database: Database, clock: Clock) {
+/** For commands, over the data folder; `profile` says who is meant. */
+export async function messagingStatusBeside(database: Database, profile: DepsBeside["profile"], clock: Clock) {
   const tables = await openSqliteStatusStore({ database, clock });
-  const { store, history, chains, verify, linkKeys } = tables;
-  return {
-    ...setAsideIn(tables, statusMessages),
-    behind: () => behindIn(tables),
-    history,
-    chains,
-    verify,
-    links: openUnsubscribeLinks(linkKeys),
-    async statuses(workspaceId: string, emails: readonly string[]): Promise<Map<string, EmailStatus>> {
-      const states = await store.load(workspaceId, emails);
-      return new Map([...states].flatMap(([email, { status }]) => (status === null ? [] : [[email, status]])));
-    },
-  };
+  const own = consentBeside("messaging-status", tables, statusMessages);
+  return routesBeside({ ...own, store: tables.store, links: openUnsubscribeLinks(tables.linkKeys), profile });
 }
 
 /** The rows of the data folder, for `heddle backup` and `heddle restore` between the shapes. */

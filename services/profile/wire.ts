@@ -24,11 +24,11 @@ import type { Applied, Position } from "./domain/ports.ts";
 import type { Profile } from "./domain/profile.ts";
 import { resolveBatch } from "./domain/resolve-batch.ts";
 import type { JsonObject } from "./domain/track-object.ts";
-import type { UserId, UserKey } from "./domain/user-key.ts";
 import { lastChangedOf } from "./events/last-changed.ts";
 import { eventsOf } from "./events/profile-events.ts";
 import { createIntake } from "./intake/intake-log.ts";
 import { decodeRecord } from "./intake/record-message.ts";
+import { userKeyToRead } from "./intake/user-key-message.ts";
 import { laneRows } from "./lanes/lane-message.ts";
 import { createUserCache, userCacheOptions } from "./apply/user-cache.ts";
 import { type PureSteps, reportedSteps } from "./apply/pure-steps.ts";
@@ -39,6 +39,7 @@ import { createViews, type Views } from "./resolve/views.ts";
 import { lookForRejected } from "./reader/rejected-users.ts";
 import { readThroughMemory } from "./reader/rows-in-memory.ts";
 import { profileRoutes } from "./rpc/routes.ts";
+import { foundToMessage } from "./rpc/status-routes.ts";
 import type { ProfileMove } from "./store/moved-rows.ts";
 import { profileFromRow, profileToRow } from "./store/rows.ts";
 import { sqliteProfileMove } from "./store/moved-sqlite.ts";
@@ -281,14 +282,14 @@ function appliedOf(partitions: readonly Partition[]): Applied {
   };
 }
 
-/** The users whom a name means, by the data folder. For `heddle consent`. */
-export async function findUserIds(
-  database: Database,
-  workspaceId: string,
-  key: UserKey,
-): Promise<readonly UserId[]> {
-  const { identities } = await openSqliteProfileStore({ database, encodeLane: laneRows });
-  return (await findUsers(identities, workspaceId, [key])).flat().map(({ id }) => id);
+/** Who is meant, by the data folder: nothing is waited for. For commands. */
+export function usersBeside(database: Database): Pick<ServiceImpl<typeof ProfileService>, "resolveUsers"> {
+  return {
+    async resolveUsers({ scope, users }) {
+      const { identities } = await openSqliteProfileStore({ database, encodeLane: laneRows });
+      return { keys: (await findUsers(identities, scope?.workspaceId ?? "", users.map(userKeyToRead))).map(foundToMessage) };
+    },
+  };
 }
 
 /** The rows of the data folder, for `heddle backup` and `heddle restore` between the shapes. */

@@ -1,19 +1,18 @@
 /** The subscription service put together: store, lane, use cases. The only file of the service that sees all of them. */
-import { behindIn, type ConsentOptions, type ConsentPart, openEmbeddedConsent, setAsideIn } from "../consent/embedded.ts";
+import { consentBeside, type ConsentOptions, type ConsentPart, openEmbeddedConsent } from "../consent/embedded.ts";
+import type { Clock } from "../../platform/clock.ts";
 import { openSqliteEvents } from "../../platform/events/sqlite.ts";
 import { newId } from "../../platform/identifier.ts";
-import type { LedgerEntry } from "../../platform/ledger/ledger.ts";
 import type { Database } from "../../platform/sqlite/database.ts";
 import { noTracer } from "../../platform/telemetry/tracer.ts";
 import type { SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import type { Group } from "./domain/group.ts";
 import { changedBehind } from "./domain/group-order.ts";
-import { noMemberships, subjectsOf } from "./domain/memberships.ts";
 import { eventsOf } from "./events/membership-events.ts";
 import { applyMessages } from "./lanes/apply-messages.ts";
 import { membershipMessages } from "./lanes/lane-message.ts";
-import { subscriptionRoutes } from "./rpc/routes.ts";
-import { openSqliteSubscriptionStore } from "./store/sqlite.ts";
+import { type DepsBeside, routesBeside, subscriptionRoutes } from "./rpc/routes.ts";
+import { type EmbeddedTables, openSqliteSubscriptionStore } from "./store/sqlite.ts";
 import { sweepRegularly } from "./sweep-merges.ts";
 
 export type { Channel, Group } from "./domain/group.ts";
@@ -41,13 +40,12 @@ export async function openSubscription(options: ConsentOptions): Promise<Consent
   });
   return {
     service: subscriptionRoutes({
+      ...groupsOf(tables, clock),
       store: tables.store,
-      changeGroups: ({ workspaceId }, change) => tables.changeGroups(workspaceId, (groups, end) => changedBehind(groups, change, end)),
       ...asked,
       caught: { ask: ({ workspaceId }) => (_, users) => caughtUp({ workspaceId, keys: users }) },
       profile,
       intake: { log, clock, tracer, decided: (scope, position) => profile.awaitOutcome({ scope, position }) },
-      newGroupId: () => newId("uuid", clock),
       ledger: tables,
     }),
     ...lane,
@@ -56,6 +54,13 @@ export async function openSubscription(options: ConsentOptions): Promise<Consent
       stopSweeping();
       return lane.close();
     },
+  };
+}
+
+function groupsOf({ changeGroups }: EmbeddedTables, clock: Clock): Pick<DepsBeside, "changeGroups" | "newGroupId"> {
+  return {
+    changeGroups: ({ workspaceId }, change) => changeGroups(workspaceId, (groups, end) => changedBehind(groups, change, end)),
+    newGroupId: () => newId("uuid", clock),
   };
 }
 
@@ -75,23 +80,11 @@ export async function readGroups(database: Database, workspaceId: string): Promi
   return await store.groups(workspaceId);
 }
 
-/** The ledger in the data folder, for `heddle consent`. */
-export async function readMembershipLedger(database: Database) {
+/** For commands, over the data folder; `profile` says who is meant. */
+export async function subscriptionBeside(database: Database, profile: DepsBeside["profile"], clock: Clock) {
   const tables = await openSqliteSubscriptionStore(database);
-  const { store, history, chains, verify } = tables;
-  return {
-    chains,
-    verify,
-    groups: store.groups,
-    ...setAsideIn(tables, membershipMessages),
-    behind: () => behindIn(tables),
-    /** Of a user and of those who were merged into it, in order. */
-    async history(workspaceId: string, userId: string): Promise<LedgerEntry[]> {
-      const row = (await store.load(workspaceId, [userId])).get(userId) ?? noMemberships(userId);
-      const chains = await Promise.all(subjectsOf(row).map((subject) => history(workspaceId, subject)));
-      return chains.flat().toSorted((a, b) => a.sequence - b.sequence || a.part - b.part);
-    },
-  };
+  const own = consentBeside("subscription", tables, membershipMessages);
+  return routesBeside({ ...own, ...groupsOf(tables, clock), store: tables.store, profile });
 }
 
 /** The rows of the data folder, for `heddle backup` and `heddle restore` between the shapes. */

@@ -7,11 +7,11 @@ import { emailToRead, phoneToRead } from "../../../platform/intake/addresses.ts"
 import { listAddresses } from "../domain/list-addresses.ts";
 import type { InvalidReason } from "../domain/address-state.ts";
 import type { ListName } from "../domain/address-state.ts";
-import { isLate, type ServiceParts } from "./request.ts";
+import { type DepsBeside, isLate } from "./request.ts";
 
 /** Waits as every read does. Without a filter: the newest of all time. */
 export async function listPage(
-  parts: ServiceParts,
+  parts: DepsBeside,
   of: { readonly scope: Scope; readonly list: ListName; readonly signal: AbortSignal },
   filter: AddressFilter | undefined,
 ) {

@@ -15,13 +15,17 @@ import type { AddressStore, Caught } from "../domain/ports.ts";
 import type { UnsubscribeLinks } from "../links/unsubscribe-links.ts";
 
 /** What the RPCs need. */
-export interface ServiceParts extends OperatorParts {
+export interface ServiceParts extends DepsBeside {
+  readonly intake: IntakeParts;
+}
+
+/** What those need that put nothing into the order of a workspace. */
+export interface DepsBeside extends OperatorParts {
   readonly store: AddressStore;
   readonly caught: Caught;
   /** Whether records of these addresses wait for a human: then what is read is older than what was answered. */
   readonly isHeld: IsHeld;
   readonly profile: Pick<Client<typeof ProfileService>, "resolveUsers">;
-  readonly intake: IntakeParts;
   readonly links: UnsubscribeLinks;
 }
 

@@ -28,10 +28,15 @@ import { knownValue } from "../../consent/rpc/known-value.ts";
 import { historyOf, operatorRoutes } from "../../consent/rpc/operator.ts";
 import { type EmailStatus as StatusName, unknownAddress } from "../domain/address-state.ts";
 import { listPage } from "./list-page.ts";
-import { emailsOf, isLate, phonesOf, type ServiceParts, write } from "./request.ts";
+import { type DepsBeside, emailsOf, isLate, phonesOf, type ServiceParts, write } from "./request.ts";
 
 export function messagingStatusRoutes(parts: ServiceParts): ServiceImpl<typeof MessagingStatusService> {
-  return { ...writeRoutes(parts), ...readRoutes(parts), ...linkRoutes(parts), ...operatorRoutes(parts) };
+  return { ...writeRoutes(parts), ...routesBeside(parts) };
+}
+
+/** All that put nothing into the order of a workspace, so that they need no log. */
+export function routesBeside(parts: DepsBeside): Omit<ServiceImpl<typeof MessagingStatusService>, keyof ReturnType<typeof writeRoutes>> {
+  return { ...readRoutes(parts), ...linkRoutes(parts), ...operatorRoutes(parts) };
 }
 
 type Routes = Partial<ServiceImpl<typeof MessagingStatusService>>;
@@ -64,6 +69,7 @@ function writeRoutes(parts: ServiceParts) {
       }
       return await write(parts, { schema: ReportInvalidPhoneRequestSchema, message }, markPhones(message.phones, message.reason));
     },
+    useUnsubscribeLink: (message) => useUnsubscribeLink(parts, message),
   } satisfies Routes;
 }
 
@@ -75,7 +81,7 @@ function markPhones(phones: readonly string[], mark: PhoneMark): IntakeBody {
   return { case: "markPhones", value: { phones: phonesOf(phones), mark } };
 }
 
-function readRoutes(parts: ServiceParts) {
+function readRoutes(parts: DepsBeside) {
   return {
     getEmailStates: (message) => getEmailStates(parts, message),
     async listUnsubscribes(message, { signal }) {
@@ -101,7 +107,7 @@ function readRoutes(parts: ServiceParts) {
 }
 
 /** For exports and senders. */
-async function getEmailStates(parts: ServiceParts, message: GetEmailStatesRequest) {
+async function getEmailStates(parts: DepsBeside, message: GetEmailStatesRequest) {
   const scope = scopeOf(message);
   const emails = message.emails.map(emailToRead);
   const late = message.waited ? !await parts.caught.ask(scope, emails)() : await isLate(parts, scope, emails);
@@ -124,7 +130,7 @@ const statusNumbers: Readonly<Record<StatusName, EmailStatus>> = {
   unsubscribed: EmailStatus.UNSUBSCRIBED,
 };
 
-function linkRoutes(parts: ServiceParts) {
+function linkRoutes(parts: DepsBeside) {
   return {
     async createUnsubscribeLink(message) {
       const { workspaceId } = scopeOf(message);
@@ -135,7 +141,6 @@ function linkRoutes(parts: ServiceParts) {
       const { workspaceId, email, groupId } = await parts.links.open(token);
       return { email, subscriptionGroupId: groupId, workspaceId };
     },
-    useUnsubscribeLink: (message) => useUnsubscribeLink(parts, message),
     async rotateLinkKey() {
       return { keyId: String(await parts.links.rotate()) };
     },

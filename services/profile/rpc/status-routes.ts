@@ -6,7 +6,7 @@ import { Refusal } from "../../../platform/refusal.ts";
 import { laneMessages } from "../../../platform/telemetry/lag-history.ts";
 import { type GetSeriesRequest, type ProfileService, SeriesRange } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { catchUp } from "../domain/catch-up.ts";
-import type { JobRow } from "../domain/identity.ts";
+import type { JobRow, UserRow } from "../domain/identity.ts";
 import { readSeries, type SeriesRange as Range } from "../domain/read-series.ts";
 import { resolveUsers } from "../domain/resolve-users.ts";
 import { userKeyToRead } from "../intake/user-key-message.ts";
@@ -35,15 +35,7 @@ export function statusRoutes(parts: ServiceParts) {
     async resolveUsers(message) {
       const users = message.users.map(userKeyToRead);
       const { found, behind, end } = await resolveUsers(parts, { ...readOf(message), users });
-      const keys = found.map((rows) => ({
-        users: rows.map(({ id, externalId, email, phone }) => ({
-          userId: id,
-          ...(externalId !== null && { externalId }),
-          ...(email !== null && { email }),
-          ...(phone !== null && { phone }),
-        })),
-      }));
-      return { keys, behind, end: positionToToken(end) };
+      return { keys: found.map(foundToMessage), behind, end: positionToToken(end) };
     },
     /** For whom /users/track takes no more objects, and why. */
     async listRejectedUsers(message) {
@@ -69,6 +61,18 @@ export function statusRoutes(parts: ServiceParts) {
     },
     getSeries: (message) => series(parts, message),
   } satisfies Partial<ServiceImpl<typeof ProfileService>>;
+}
+
+/** Whom a key names. */
+export function foundToMessage(rows: readonly UserRow[]) {
+  return {
+    users: rows.map(({ id, externalId, email, phone }) => ({
+      userId: id,
+      ...(externalId !== null && { externalId }),
+      ...(email !== null && { email }),
+      ...(phone !== null && { phone }),
+    })),
+  };
 }
 
 const unknownJob = "Expected the job id of a merge, got one that is not known";

@@ -30,9 +30,12 @@ import { noMemberships, subjectsOf } from "../domain/memberships.ts";
 import type { ReadParts } from "../domain/ports.ts";
 import { groupFromMessage, groupToMessage, keyToRead, stateOf, statusOf } from "./messages.ts";
 
-export interface ServiceParts extends ReadParts, OperatorParts {
-  readonly profile: Pick<Client<typeof ProfileService>, "resolveUsers">;
+export interface ServiceParts extends DepsBeside {
   readonly intake: IntakeParts;
+}
+
+export interface DepsBeside extends ReadParts, OperatorParts {
+  readonly profile: Pick<Client<typeof ProfileService>, "resolveUsers">;
   /** Resolves when every process sees what the change made of the groups. Refuses as `changedGroups` does. */
   readonly changeGroups: (scope: Scope, change: GroupChange) => Promise<void>;
   /** An id that was never given before. */
@@ -40,8 +43,12 @@ export interface ServiceParts extends ReadParts, OperatorParts {
 }
 
 export function subscriptionRoutes(parts: ServiceParts): ServiceImpl<typeof SubscriptionService> {
+  return { setStatus: (message) => setStatus(parts, message), ...routesBeside(parts) };
+}
+
+/** All that put nothing into the order of a workspace, so that they need no log. */
+export function routesBeside(parts: DepsBeside): Omit<ServiceImpl<typeof SubscriptionService>, "setStatus"> {
   return {
-    setStatus: (message) => setStatus(parts, message),
     async getStatus(message) {
       const scope = scopeOf(message);
       const keys = message.users.map(keyToRead);
@@ -58,7 +65,7 @@ export function subscriptionRoutes(parts: ServiceParts): ServiceImpl<typeof Subs
   };
 }
 
-function groupRoutes({ store, changeGroups, newGroupId }: ServiceParts) {
+function groupRoutes({ store, changeGroups, newGroupId }: DepsBeside) {
   return {
     /** Applying a declaration twice changes nothing the second time. */
     async declareGroups(message) {
@@ -113,7 +120,7 @@ async function setStatus(parts: ServiceParts, message: SetStatusRequest) {
   });
 }
 
-async function handleGetUserStatus(parts: ServiceParts, message: GetUserStatusRequest) {
+async function handleGetUserStatus(parts: DepsBeside, message: GetUserStatusRequest) {
   const scope = scopeOf(message);
   const { limit, offset } = message;
   const findUsers = profileUsers(parts.profile, scope, message.users.map(keyToRead));
@@ -127,7 +134,7 @@ async function handleGetUserStatus(parts: ServiceParts, message: GetUserStatusRe
   return { users: shown, totalCount: total, behind };
 }
 
-async function handleListMembers({ store, ledger }: ServiceParts, message: ListMembersRequest) {
+async function handleListMembers({ store, ledger }: DepsBeside, message: ListMembersRequest) {
   const { subscriptionGroupId: groupId, pageToken } = message;
   const state = stateOf(message.status);
   if (state === undefined) throw new Refusal("INPUT_INVALID", "Expected SUBSCRIBED or UNSUBSCRIBED, got another status");
@@ -140,7 +147,7 @@ async function handleListMembers({ store, ledger }: ServiceParts, message: ListM
 }
 
 /** The ledger of users, with the histories of those who were merged into them. */
-async function getHistory(parts: ServiceParts, message: GetHistoryRequest) {
+async function getHistory(parts: DepsBeside, message: GetHistoryRequest) {
   const scope = scopeOf(message);
   const { workspaceId } = scope;
   const caughtUp = parts.caught.ask(scope);
