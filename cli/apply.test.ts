@@ -4,8 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { declareGroups, readGroups } from "../services/subscription/wire.ts";
+import { Channel } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { type CommandResult, runCommand } from "../test/command-line.ts";
+import { subscriptionIn } from "./consent-place.ts";
 import { withAccess } from "./data-folder.ts";
 
 const command = resolve(import.meta.dirname, "heddle.mjs");
@@ -115,10 +116,13 @@ function numbered(name: string, count: number): string[] {
   return Array.from({ length: count }, (_, at) => `${name}${at}`);
 }
 
+const scope = { workspaceId: "ws_demo" };
+
 /** How many groups the folder has: as they are declared, and those of subscription that are not archived. */
 async function groupsThere(): Promise<[declared: number, active: number]> {
   return await withAccess(join(folder, "data"), async (access, database) => {
-    const active = (await readGroups(database, "ws_demo")).filter(({ archived }) => !archived);
+    const { groups } = await (await subscriptionIn(database)).listGroups({ scope });
+    const active = groups.filter(({ archived }) => !archived);
     return [access.declared("ws_demo", "subscription_group").length, active.length];
   });
 }
@@ -140,8 +144,10 @@ test("apply of more groups than a workspace may have, with those that it has, ch
 
 test("apply counts groups that were made elsewhere, and a group that is named by its id once", async () => {
   expect((await apply(declaration(`companies: [{ name: acme, workspaces: [{ id: ws_demo, name: demo }] }]`))).code).toBe(0);
-  const made = numbered("c", 60).map((id) => ({ id, name: id, channel: "email" as const }));
-  await withAccess(join(folder, "data"), (_access, database) => declareGroups(database, "ws_demo", { groups: made, prune: false }));
+  const made = numbered("c", 60).map((id) => ({ id, name: id, channel: Channel.EMAIL }));
+  await withAccess(join(folder, "data"), async (_access, database) => {
+    await (await subscriptionIn(database)).declareGroups({ scope, groups: made });
+  });
   const { code, errors } = await apply(groupsFile(numbered("a", 41)));
   expect(code).toBe(1);
   expect(errors).toContain("would have 101 subscription groups, 60 of them made elsewhere");

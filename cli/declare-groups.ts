@@ -10,22 +10,23 @@ import type { Declaration } from "../gateway/access/declaration.ts";
 import { planDeclaration } from "../gateway/access/declare.ts";
 import { withWrites } from "../gateway/access/row-set.ts";
 import type { AccessRows } from "../gateway/access/rows.ts";
-import { Channel as ChannelNumber, SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
-import { type Channel, declareGroups, type Group, readGroups } from "../services/subscription/wire.ts";
+import { Channel, SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { type PartPlace, withOptionalPart } from "./called-part.ts";
+import { subscriptionIn } from "./consent-place.ts";
 import { workspacePath } from "./data-folder.ts";
 import { CommandError } from "./output.ts";
 
 /** Of every workspace; with `prune` groups that are no longer declared are archived. Doing it again changes nothing. */
 export async function declareAllGroups(
-  { database, env }: PartPlace,
+  place: PartPlace,
   admin: Pick<AccessAdmin, "rows">,
   { prune }: { readonly prune: boolean },
 ): Promise<void> {
   const declared = declaredIn(admin.rows(), prune);
   if (declared.length === 0) return;
-  if (database === undefined) return await declareInMesh(env, declared);
-  for (const { workspace, ...groups } of declared) await declareGroups(database, workspace.id, groups);
+  await withGroups({ ...place, isNeeded: declared.some(({ groups }) => groups.length > 0) }, async (client) => {
+    for (const { workspace, groups } of declared) await client.declareGroups({ scope: { workspaceId: workspace.id }, groups, prune });
+  });
 }
 
 /**
@@ -36,13 +37,16 @@ export async function declareUnknownGroups(
   { database, logger }: { readonly database: Database; readonly logger: Logger },
   admin: Pick<AccessAdmin, "rows">,
 ): Promise<void> {
-  for (const { workspace, groups, prune } of declaredIn(admin.rows(), false)) {
-    if (groups.length === 0) continue;
-    const known = new Set((await readGroups(database, workspace.id)).map(({ id }) => id));
+  const declared = declaredIn(admin.rows(), false);
+  if (declared.length === 0) return;
+  const client = await subscriptionIn(database);
+  for (const { workspace, groups } of declared) {
+    const scope = { workspaceId: workspace.id };
+    const known = new Set((await client.listGroups({ scope })).groups.map(({ id }) => id));
     const unknown = groups.filter(({ id }) => !known.has(id));
     if (unknown.length === 0) continue;
     try {
-      await declareGroups(database, workspace.id, { groups: unknown, prune });
+      await client.declareGroups({ scope, groups: unknown });
     } catch (error) {
       if (!(error instanceof Refusal) || error.reason !== "STATE_CONFLICT") throw error;
       logger.warn("groups_not_declared", { workspaceId: workspace.id, message: error.message });
@@ -64,10 +68,10 @@ export async function checkGroups(
   const declared = declaredIn(after, prune);
   if (declared.length === 0) return;
   const problems: string[] = [];
-  await withGroupsThere({ ...place, isNeeded }, async (groupsThere) => {
+  await withGroups({ ...place, isNeeded }, async (client) => {
     for (const { workspace, groups } of declared) {
       const own = new Set(groups.map(({ id }) => id));
-      const there = await groupsThere(workspace.id);
+      const { groups: there } = await client.listGroups({ scope: { workspaceId: workspace.id } }).catch(noneWhereUnknown);
       const others = there.filter(({ id, archived }) => !prune && !archived && !own.has(id));
       const count = own.size + others.length;
       if (count <= limits.subscriptionGroupsPerWorkspaceMax) continue;
@@ -83,19 +87,7 @@ export async function checkGroups(
   );
 }
 
-type GroupsThere = (workspaceId: string) => Promise<readonly Pick<Group, "id" | "archived">[]>;
-
-/** Reads the groups of a workspace, archived ones too; none of one that is not there yet. */
-async function withGroupsThere(
-  { database, env, isNeeded }: PartPlace & { readonly isNeeded: boolean },
-  work: (groupsThere: GroupsThere) => Promise<void>,
-): Promise<void> {
-  if (database !== undefined) return await work((workspaceId) => readGroups(database, workspaceId));
-  await withGroups({ env, isNeeded }, async (client) => {
-    await work(async (workspaceId) => (await client.listGroups({ scope: { workspaceId } }).catch(noneWhereUnknown)).groups);
-  });
-}
-
+/** Of a workspace that is not there yet. */
 function noneWhereUnknown(error: unknown): { groups: never[] } {
   if (error instanceof Refusal && error.reason === "NOT_FOUND") return { groups: [] };
   throw error;
@@ -107,8 +99,7 @@ function isGroup({ kind }: { readonly kind: string }): boolean {
 
 interface DeclaredGroups {
   readonly workspace: Workspace;
-  readonly groups: readonly { readonly id: string; readonly name: string; readonly channel: Channel }[];
-  readonly prune: boolean;
+  readonly groups: { readonly id: string; readonly name: string; readonly channel: Channel }[];
 }
 
 function declaredIn({ workspaces, declared }: AccessRows, prune: boolean): DeclaredGroups[] {
@@ -118,26 +109,17 @@ function declaredIn({ workspaces, declared }: AccessRows, prune: boolean): Decla
     groups: (byWorkspace.get(workspace.id) ?? []).map(({ id, content }) => ({
       id,
       name: content["name"] ?? "",
-      channel: content["channel"] as Channel,
+      channel: channels.get(content["channel"]) ?? Channel.UNSPECIFIED,
     })),
-    prune,
   })).filter(({ groups }) => groups.length > 0 || prune);
-}
-
-async function declareInMesh(env: NodeJS.ProcessEnv | undefined, declared: readonly DeclaredGroups[]): Promise<void> {
-  await withGroups({ env, isNeeded: declared.some(({ groups }) => groups.length > 0) }, async (client) => {
-    for (const { workspace, groups, prune } of declared) {
-      const messages = groups.map(({ channel, ...group }) => ({ ...group, channel: channelNumbers[channel] }));
-      await client.declareGroups({ scope: { workspaceId: workspace.id }, groups: messages, prune });
-    }
-  });
 }
 
 /** `isNeeded`: groups are declared, so that the service has to be there. */
 async function withGroups(
-  { env, isNeeded }: { readonly env: NodeJS.ProcessEnv | undefined; readonly isNeeded: boolean },
+  { database, env, isNeeded }: PartPlace & { readonly isNeeded: boolean },
   work: (client: Client<typeof SubscriptionService>) => Promise<void>,
 ): Promise<void> {
+  if (database !== undefined) return await work(await subscriptionIn(database));
   const found = await withOptionalPart(SubscriptionService, { part: "subscription", env }, async (client) => {
     await work(client);
     return true;
@@ -146,10 +128,10 @@ async function withGroups(
   throw new CommandError("Subscription groups are kept by the subscription service: set HEDDLE_SUBSCRIPTION_URL. Nothing was changed");
 }
 
-const channelNumbers: Readonly<Record<Channel, ChannelNumber>> = {
-  email: ChannelNumber.EMAIL,
-  sms: ChannelNumber.SMS,
-  whatsapp: ChannelNumber.WHATSAPP,
-  rcs: ChannelNumber.RCS,
-  line: ChannelNumber.LINE,
-};
+const channels: ReadonlyMap<string | undefined, Channel> = new Map([
+  ["email", Channel.EMAIL],
+  ["sms", Channel.SMS],
+  ["whatsapp", Channel.WHATSAPP],
+  ["rcs", Channel.RCS],
+  ["line", Channel.LINE],
+]);

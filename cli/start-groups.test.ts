@@ -6,9 +6,9 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { parseDeclaration } from "../gateway/access/declaration.ts";
 import { declare } from "../gateway/access/declare.ts";
 import { connectClient } from "../platform/rpc/client.ts";
-import { SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
-import { declareGroups } from "../services/subscription/wire.ts";
+import { Channel, SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { type HeddleProcess, launchHeddle } from "../test/heddle-process.ts";
+import { subscriptionIn } from "./consent-place.ts";
 import { withAccess } from "./data-folder.ts";
 
 let folder = "";
@@ -55,8 +55,8 @@ async function listed(server: HeddleProcess, archive?: string): Promise<string[]
 async function killedBetween(others: number): Promise<void> {
   await withAccess(dataDir, async (access, database) => {
     await declare(access, parseDeclaration(text));
-    const groups = Array.from({ length: others }, (_, at) => ({ id: `other${at}`, name: `Other ${at}`, channel: "sms" as const }));
-    await declareGroups(database, "ws_demo", { groups, prune: false });
+    const groups = Array.from({ length: others }, (_, at) => ({ id: `other${at}`, name: `Other ${at}`, channel: Channel.SMS }));
+    await (await subscriptionIn(database)).declareGroups({ scope, groups });
   }, { create: true });
 }
 

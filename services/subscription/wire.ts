@@ -6,7 +6,6 @@ import { newId } from "../../platform/identifier.ts";
 import type { Database } from "../../platform/sqlite/database.ts";
 import { noTracer } from "../../platform/telemetry/tracer.ts";
 import type { SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
-import type { Group } from "./domain/group.ts";
 import { changedBehind } from "./domain/group-order.ts";
 import { eventsOf } from "./events/membership-events.ts";
 import { applyMessages } from "./lanes/apply-messages.ts";
@@ -14,8 +13,6 @@ import { membershipMessages } from "./lanes/lane-message.ts";
 import { type DepsBeside, routesBeside, subscriptionRoutes } from "./rpc/routes.ts";
 import { type EmbeddedTables, openSqliteSubscriptionStore } from "./store/sqlite.ts";
 import { sweepRegularly } from "./sweep-merges.ts";
-
-export type { Channel, Group } from "./domain/group.ts";
 
 export async function openSubscription(options: ConsentOptions): Promise<ConsentPart<typeof SubscriptionService>> {
   const { database, log, clock, logger, profile, tracer = noTracer } = options;
@@ -62,22 +59,6 @@ function groupsOf({ changeGroups }: EmbeddedTables, clock: Clock): Pick<DepsBesi
     changeGroups: ({ workspaceId }, change) => changeGroups(workspaceId, (groups, end) => changedBehind(groups, change, end)),
     newGroupId: () => newId("uuid", clock),
   };
-}
-
-/** Makes a workspace's groups be as declared, also in the files of a server that runs. For `heddle apply`. */
-export async function declareGroups(
-  database: Database,
-  workspaceId: string,
-  declared: { readonly groups: readonly Omit<Group, "archived">[]; readonly prune: boolean },
-): Promise<void> {
-  const { changeGroups } = await openSqliteSubscriptionStore(database);
-  await changeGroups(workspaceId, (groups, end) => changedBehind(groups, { type: "declare", ...declared }, end));
-}
-
-/** A workspace's groups in the data folder, archived ones too. */
-export async function readGroups(database: Database, workspaceId: string): Promise<readonly Group[]> {
-  const { store } = await openSqliteSubscriptionStore(database);
-  return await store.groups(workspaceId);
 }
 
 /** For commands, over the data folder; `profile` says who is meant. */
