@@ -102,11 +102,6 @@ export interface ProfileStore {
   allBlocked(): AsyncIterable<readonly HeldEntry[]>;
   /** Up to `max` held users of a workspace with an id above `after` ("" is the start), by id. */
   pageBlocked(workspaceId: string, after: UserId, max: number): Promise<HeldEntry[]>;
-  /**
-   * Up to `max` frozen copies whose undo window ended before `now` (Unix milliseconds), in an order that stays, behind `after`; none where
-   * copies end by themselves.
-   */
-  listExpired(now: number, max: number, after?: ExpiredMerge): Promise<ExpiredMerge[]>;
   /** Who asked for what stands at these places of a workspace's partition; none for a place that is too old, or another's. */
   loadOrigins(workspaceId: string, partition: number, sequences: readonly number[]): Promise<Map<number, RequestOrigin>>;
   /** Up to `max` intake records that were set aside, by partition and place, behind `after`; without their bodies, which may be large. */

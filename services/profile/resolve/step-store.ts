@@ -1,7 +1,7 @@
 /** The port of steps where what is decided and what it does to users is one transaction. */
 import type { PublishedEvent } from "../../../platform/events/events.ts";
 import type { IdentityKey } from "../domain/identity.ts";
-import type { ConsentRecord, ExpiredRow, RequestOrigin, SetAsidePlace, SetAsideRecord, UserTables } from "../domain/ports.ts";
+import type { ConsentRecord, ExpiredMerge, ExpiredRow, RequestOrigin, SetAsidePlace, SetAsideRecord, UserTables } from "../domain/ports.ts";
 
 /** The one writer of everything that a step decides. */
 export interface StepStore {
@@ -9,6 +9,8 @@ export interface StepStore {
   checkpoint(partition: number): Promise<number>;
   /** The highest `now` of the partition's steps, Unix milliseconds; 0 at the start. */
   latestNow(partition: number): Promise<number>;
+  /** Up to `max` frozen copies whose undo window ended before `now` (Unix milliseconds), in an order that stays, behind `after`. */
+  listExpired(now: number, max: number, after?: ExpiredMerge): Promise<ExpiredMerge[]>;
   /** Up to `max` identity rows that end by themselves (RepeatRow, JobRow) and ended at or before `now`. */
   listExpiredRows(now: number, max: number): Promise<ExpiredRow[]>;
   /** Forgets the origins of steps before `now` (Unix milliseconds). */

@@ -55,11 +55,11 @@ export async function planSweep(parts: SweepParts, position: number, now: number
  * Frozen copies whose time is over by the clock, by workspace, but for those of users who are held: it looks behind those, however many
  * they are.
  */
-async function overMerges({ profiles, clock, owns }: SweepParts, now: number): Promise<Map<string, string[]>> {
+async function overMerges({ profiles, store, clock, owns }: SweepParts, now: number): Promise<Map<string, string[]>> {
   const over = Math.min(now, clock.now()) - limits.frozenGraceMs;
   const free: ExpiredMerge[] = [];
   for (let after: ExpiredMerge | undefined; free.length < limits.frozenSweepMax;) {
-    const page = await profiles.listExpired(over, limits.frozenSweepMax, after);
+    const page = await store.listExpired(over, limits.frozenSweepMax, after);
     const own = gather(page.filter(({ workspaceId }) => owns(workspaceId)), (merge) => merge);
     for (const [workspaceId, merges] of own) free.push(...await freeMerges(profiles, workspaceId, merges));
     if (page.length < limits.frozenSweepMax) break;

@@ -14,7 +14,7 @@ import { ofPlace, placeOf } from "./user-place.ts";
 
 export type ProfileLists = Pick<
   ProfileStore,
-  "page" | "pageBack" | "listHeld" | "allBlocked" | "pageBlocked" | "listExpired" | "listSetAside" | "loadDeadLetter" | "loadOrigins"
+  "page" | "pageBack" | "listHeld" | "allBlocked" | "pageBlocked" | "listSetAside" | "loadDeadLetter" | "loadOrigins"
 >;
 
 export function cassandraProfileLists(
@@ -42,7 +42,6 @@ export function cassandraProfileLists(
       });
       return perBucket.flat().sort((left, right) => left.userId < right.userId ? -1 : 1).slice(0, max);
     },
-    listExpired: () => Promise.resolve([]),
     async loadOrigins(workspaceId, partition, sequences) {
       const found = await inFlight([...new Set(sequences)], limits.cassandraInFlightMax, (sequence) => {
         return originAt(session, { workspaceId, partition, sequence });

@@ -1,4 +1,4 @@
-/** Lists over many users and workspaces in the embedded store: who is blocked, what was set aside, which merges are over. */
+/** Lists over many users and workspaces in the embedded store: who is blocked, what was set aside. */
 import { limits } from "../../../platform/limits.ts";
 import { pagesBehind } from "../../../platform/pages-behind.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
@@ -8,10 +8,7 @@ import { rejectedFromRow } from "./rejected-rows.ts";
 
 export function sqliteLists(
   database: Database,
-): Pick<
-  ProfileStore,
-  "listHeld" | "allBlocked" | "pageBlocked" | "listExpired" | "listSetAside" | "loadDeadLetter" | "listRejected" | "loadOrigins"
-> {
+): Pick<ProfileStore, "listHeld" | "allBlocked" | "pageBlocked" | "listSetAside" | "loadDeadLetter" | "listRejected" | "loadOrigins"> {
   return {
     listHeld(max) {
       const rows = database.prepare("SELECT workspace_id, user_id, reason FROM profile_held LIMIT ?").all(max);
@@ -32,18 +29,6 @@ export function sqliteLists(
     listRejected(max) {
       const rows = database.prepare("SELECT workspace_id, user_id, body FROM profile_rejected LIMIT ?").all(max);
       return Promise.resolve(rows.map((row) => rejectedFromRow(String(row["workspace_id"]), String(row["user_id"]), row["body"])));
-    },
-    listExpired(now, max, after) {
-      const sql = `SELECT workspace_id, merge_id, undo_until FROM profile_frozen
-        WHERE undo_until < ? AND (undo_until, workspace_id, merge_id) > (?, ?, ?) ORDER BY undo_until, workspace_id, merge_id LIMIT ?`;
-      const { undoUntil, workspaceId, mergeId } = after ?? { undoUntil: 0, workspaceId: "", mergeId: "" };
-      return Promise.resolve(
-        database.prepare(sql).all(now, undoUntil, workspaceId, mergeId, max).map((row) => ({
-          workspaceId: String(row["workspace_id"]),
-          mergeId: String(row["merge_id"]),
-          undoUntil: Number(row["undo_until"]),
-        })),
-      );
     },
     loadOrigins(workspaceId, partition, sequences) {
       const wanted = new Set(sequences);

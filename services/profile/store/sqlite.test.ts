@@ -59,10 +59,10 @@ describe("profile store on SQLite", () => {
   test("listExpired() gives merges whose window is over, page by page", async () => {
     const frozen = new Map([["m2", frozenOf(10)], ["m1", frozenOf(10)], ["m0", frozenOf(12)], ["m3", frozenOf(1_000)]]);
     await sqliteProfiles(store).save(changes("w", { frozen }));
-    expect(await store.profiles.listExpired(10, 5)).toEqual([]);
-    const first = await store.profiles.listExpired(13, 1);
+    expect(await store.steps.listExpired(10, 5)).toEqual([]);
+    const first = await store.steps.listExpired(13, 1);
     expect(first).toEqual([{ workspaceId: "w", mergeId: "m1", undoUntil: 10 }]);
-    expect((await store.profiles.listExpired(13, 5, first[0])).map(({ mergeId }) => mergeId)).toEqual(["m2", "m0"]);
+    expect((await store.steps.listExpired(13, 5, first[0])).map(({ mergeId }) => mergeId)).toEqual(["m2", "m0"]);
   });
 
   test("listExpiredRows() gives answers and jobs that ended, of what was written last", async () => {

@@ -54,14 +54,7 @@ export async function openSqliteProfileStore(
         const row = database.prepare("SELECT latest_now FROM profile_checkpoints WHERE log_partition = ?").get(partition);
         return Promise.resolve(Number(row?.["latest_now"] ?? 0));
       },
-      listExpiredRows(now, max) {
-        const sql = `SELECT workspace_id, CAST(key AS BLOB) AS name FROM profile_identities JOIN profile_workspaces ON number = workspace
-          WHERE expires_at <= ? ORDER BY expires_at LIMIT ?`;
-        const rows = database.prepare(sql).all(now, max);
-        return Promise.resolve(
-          rows.map((row) => ({ workspaceId: String(row["workspace_id"]), key: textOfBytes(row["name"]) as IdentityKey })),
-        );
-      },
+      ...expired(database),
       async forgetOrigins(now) {
         await database.write(() => database.prepare("DELETE FROM profile_origins WHERE at < ?").run(now));
       },
@@ -79,6 +72,31 @@ export async function openSqliteProfileStore(
           if (events.length > 0) keepEvents?.(events);
         });
       },
+    },
+  };
+}
+
+function expired(database: Database): Pick<StepStore, "listExpired" | "listExpiredRows"> {
+  return {
+    listExpired(now, max, after) {
+      const sql = `SELECT workspace_id, merge_id, undo_until FROM profile_frozen
+        WHERE undo_until < ? AND (undo_until, workspace_id, merge_id) > (?, ?, ?) ORDER BY undo_until, workspace_id, merge_id LIMIT ?`;
+      const { undoUntil, workspaceId, mergeId } = after ?? { undoUntil: 0, workspaceId: "", mergeId: "" };
+      return Promise.resolve(
+        database.prepare(sql).all(now, undoUntil, workspaceId, mergeId, max).map((row) => ({
+          workspaceId: String(row["workspace_id"]),
+          mergeId: String(row["merge_id"]),
+          undoUntil: Number(row["undo_until"]),
+        })),
+      );
+    },
+    listExpiredRows(now, max) {
+      const sql = `SELECT workspace_id, CAST(key AS BLOB) AS name FROM profile_identities JOIN profile_workspaces ON number = workspace
+        WHERE expires_at <= ? ORDER BY expires_at LIMIT ?`;
+      const rows = database.prepare(sql).all(now, max);
+      return Promise.resolve(
+        rows.map((row) => ({ workspaceId: String(row["workspace_id"]), key: textOfBytes(row["name"]) as IdentityKey })),
+      );
     },
   };
 }
