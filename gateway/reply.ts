@@ -1,4 +1,5 @@
 /** Successes as JSON: the parts of an answer that many routes share. */
+import { Refusal } from "../platform/refusal.ts";
 import type { Reply } from "./route.ts";
 
 /** What a service says of every write. */
@@ -29,6 +30,16 @@ export function receiptHeaders(receipt: WriteReceipt | undefined): readonly stri
 /** X-Heddle-Read for a read that answers although it has not seen every earlier write. */
 export function readHeaders(behind: boolean): readonly string[] {
   return behind ? ["X-Heddle-Read", "behind"] : none;
+}
+
+/** Undefined where the part that is asked refuses or does not answer; a fault is passed on. */
+export async function unlessRefused<Asked extends Promise<unknown>>(asked: Asked): Promise<Awaited<Asked> | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
 }
 
 /** `{"users":[...],` and the rest of the members, without decoding what the service has encoded. */

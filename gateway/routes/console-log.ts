@@ -3,9 +3,8 @@ import { Buffer } from "node:buffer";
 import type { SetAsideRecord } from "../../proto/gen/heddle/consent/v1/ledger_pb.ts";
 import { shownFrom, type ShownRecord } from "../../platform/lane/shown-record.ts";
 import { limits } from "../../platform/limits.ts";
-import { Refusal } from "../../platform/refusal.ts";
 import { consentLanes, type WaitingPlace, waitingPlaces } from "../decode/waiting-place.ts";
-import { success } from "../reply.ts";
+import { success, unlessRefused } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
 type Asked = Pick<Parts, "log" | "subscription" | "messagingStatus">;
@@ -16,7 +15,7 @@ type Asked = Pick<Parts, "log" | "subscription" | "messagingStatus">;
  */
 export async function handleConsoleLog({ reading }: Call, { log, ...consent }: Asked): Promise<Reply> {
   const lanes = consentLanes.map(([lane, part]) =>
-    consent[part].listSetAside({}, reading).then(({ records }) => ({ lane, records }), away)
+    unlessRefused(consent[part].listSetAside({}, reading).then(({ records }) => ({ lane, records })))
   );
   const [{ held, setAside }, ...asked] = await Promise.all([log.getStatus({}, reading), ...lanes]);
   const answered = asked.flatMap((one) => one ?? []);
@@ -35,11 +34,6 @@ export async function handleConsoleLog({ reading }: Call, { log, ...consent }: A
     more: [held, setAside].some(({ length }) => length >= limits.heldRedriveMax) ||
       answered.some(({ records }) => records.length >= limits.setAsidePageMax),
   });
-}
-
-function away(error: unknown): undefined {
-  if (error instanceof Refusal) return undefined;
-  throw error;
 }
 
 function consentLetter(lane: string, { workspaceId, sequence, part, key, reason }: SetAsideRecord): object {

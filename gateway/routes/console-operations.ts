@@ -1,8 +1,7 @@
 /** /console for operators: processes, what the doctor finds, and how far lanes were behind. */
 import { limits } from "../../platform/limits.ts";
-import { Refusal } from "../../platform/refusal.ts";
 import type { LaneProgress } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import { success } from "../reply.ts";
+import { success, unlessRefused } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
 /** GET /console/processes: which processes run, of which build and last seen when. */
@@ -30,22 +29,15 @@ export async function handleConsoleLag(
   parts: Pick<Parts, "profile" | "subscription" | "messagingStatus">,
 ): Promise<Reply> {
   const asking = { requestId: scope.requestId, traceparent: scope.traceparent, withHistory: true };
-  const asked = await Promise.all(
-    services.map(([, part]) => parts[part].getProgress(asking, reading).then(({ lanes }) => lanes, noLanes)),
-  );
+  const asked = await Promise.all(services.map(([, part]) => unlessRefused(parts[part].getProgress(asking, reading))));
   return success({
     step_seconds: limits.lagSampleMs / 1_000,
-    lanes: asked.flatMap((lanes) => (lanes ?? []).map(laneOf)),
+    lanes: asked.flatMap((answer) => (answer?.lanes ?? []).map(laneOf)),
     away: services.filter((_, at) => asked[at] === undefined).map(([name]) => name),
   });
 }
 
 const services = [["profile", "profile"], ["subscription", "subscription"], ["messaging-status", "messagingStatus"]] as const;
-
-function noLanes(error: unknown): undefined {
-  if (error instanceof Refusal) return undefined;
-  throw error;
-}
 
 function laneOf({ lane, samples }: LaneProgress): object {
   return {

@@ -1,8 +1,6 @@
 /** GET /console/overview: what goes on in the workspace of the key, as this gateway knows it; to operators, in the whole installation too. */
-import { Refusal } from "../../platform/refusal.ts";
-import type { GetProgressResponse } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { operatorPermission } from "../access/permissions.ts";
-import { success } from "../reply.ts";
+import { success, unlessRefused } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
 /** Counts are of this gateway since it started; lanes and what waits are of all workspaces, and shown to operators alone. */
@@ -39,18 +37,13 @@ type Asked = Pick<Parts, "profile" | "subscription" | "messagingStatus">;
 /** A part of consent that does not answer is missing in it: `ready` and `reason` name the cause. */
 async function progressOf({ profile, subscription, messagingStatus }: Asked, { scope, reading }: Call) {
   const asking = { requestId: scope.requestId, traceparent: scope.traceparent };
-  const consent = [subscription, messagingStatus].map((part) => part.getProgress(asking, reading).catch(noProgress));
+  const consent = [subscription, messagingStatus].map((part) => unlessRefused(part.getProgress(asking, reading)));
   const [{ lanes, heldUsers, setAside }, ...others] = await Promise.all([profile.getProgress(asking, reading), ...consent]);
   return {
-    lanes: [...lanes, ...others.flatMap((other) => other.lanes)],
+    lanes: [...lanes, ...others.flatMap((other) => other?.lanes ?? [])],
     heldUsers,
-    setAside: others.reduce((sum, other) => sum + other.setAside, setAside),
+    setAside: others.reduce((sum, other) => sum + (other?.setAside ?? 0), setAside),
   };
-}
-
-function noProgress(error: unknown): Pick<GetProgressResponse, "lanes" | "setAside"> {
-  if (error instanceof Refusal) return { lanes: [], setAside: 0 };
-  throw error;
 }
 
 function rounded(value: number): number {
