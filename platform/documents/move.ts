@@ -1,7 +1,8 @@
 /** Documents on their way from one store to another, for backups: as they are, whatever they mean. */
 import { limits } from "../limits.ts";
+import { pagesBehind } from "../pages-behind.ts";
 import { slicesOf } from "../slices-by-size.ts";
-import { type Document, type Documents, head, idsAboveAll, idsBelowAll, type Key, nextHead, revisionOf, type Write } from "./documents.ts";
+import { type Document, type Documents, head, idsBelowAll, type Key, nextHead, revisionOf, type Write } from "./documents.ts";
 import { expiryOf } from "./value-bytes.ts";
 
 /** What there is in a partition. */
@@ -26,7 +27,10 @@ export async function* readDocuments(
   { kinds, large = [], named, now }: MovedKinds & { readonly now: number },
 ): AsyncGenerator<MovedDocuments> {
   for (const kind of kinds) {
-    for await (const page of pagesOf(from, partition, kind)) {
+    const pages = pagesBehind<Document>((last) => {
+      return from.between(partition, kind, { above: last?.id ?? idsBelowAll, limit: limits.movedRowsPerPage });
+    });
+    for await (const page of pages) {
       const keys = named ? page.map((document) => named(kind, document)).filter((key) => key !== undefined) : [];
       for (const key of keys) yield await one(from, partition, key);
       const there = page.filter(({ value }) => (expiryOf(value) ?? Infinity) > now);
@@ -37,15 +41,6 @@ export async function* readDocuments(
     for (const id of await from.ids(partition, kind)) yield await one(from, partition, { kind, id });
   }
   yield await one(from, partition, head);
-}
-
-async function* pagesOf(from: Documents, partition: string, kind: string): AsyncGenerator<readonly Document[]> {
-  for (let above = idsBelowAll;;) {
-    const page = await from.between(partition, kind, { above, limit: limits.movedRowsPerPage });
-    if (page.length === 0) return;
-    yield page;
-    above = page.at(-1)?.id ?? idsAboveAll;
-  }
 }
 
 async function one(from: Documents, partition: string, key: Key): Promise<MovedDocuments> {

@@ -1,5 +1,6 @@
 /** A ledger of changes: one chain of hashes for each subject, in which a changed or missing entry shows. */
 import { hash } from "node:crypto";
+import { hex } from "../user-number.ts";
 
 /** One change of one thing of a subject. */
 export interface LedgerChange {
@@ -59,10 +60,6 @@ export function chained({ workspaceId, head }: Chain, change: LedgerChange): { r
  */
 export function entryEventId({ sequence, part, hash }: Pick<LedgerEntry, "sequence" | "part" | "hash">): string {
   return `${hex(sequence, 12)}${hex(part, 6)}-${hash}`;
-}
-
-function hex(value: number, digits: number): string {
-  return value.toString(16).padStart(digits, "0");
 }
 
 /** The first entry of a chain that is not what was written; `entries` in the order of their index. */
