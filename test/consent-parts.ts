@@ -1,9 +1,11 @@
 /** The parts that consent goes through, in one process: profile, subscription and messaging-status on a database in memory. */
+import { setImmediate } from "node:timers/promises";
 import { fakeClock } from "../platform/clock.fixture.ts";
 import { openSqliteLog } from "../platform/log/sqlite.ts";
 import { silentLogger } from "../platform/logger.ts";
 import { directClient } from "../platform/rpc/direct.ts";
 import { type Database, openDatabase } from "../platform/sqlite/database.ts";
+import type { LaneWork } from "../platform/telemetry/work-metrics.ts";
 import { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { Channel, SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
@@ -44,8 +46,7 @@ export async function openConsentParts(consentOn: (database: Database) => Databa
     track: (attributes: readonly object[]) => profileClient.trackUsers({ scope, bodyJson: Buffer.from(JSON.stringify({ attributes })) }),
     async settled() {
       await profile.settled();
-      await subscription.settled();
-      await messagingStatus.settled();
+      await Promise.all([applied(subscription), applied(messagingStatus)]);
     },
     async close() {
       for (const part of [subscription, messagingStatus, profile, log, database]) await part.close();
@@ -60,6 +61,16 @@ export async function openConsentParts(consentOn: (database: Database) => Databa
     ],
   });
   return parts;
+}
+
+/** Until all that is in the lane is applied, for as long as the file cannot be read. */
+async function applied({ notify, work }: { notify(): void; readonly work: LaneWork }): Promise<void> {
+  for (;;) {
+    notify();
+    const lags = await work.lags().catch(() => undefined);
+    if (lags?.every(({ records }) => records === 0)) return;
+    await setImmediate();
+  }
 }
 
 export type ConsentParts = Awaited<ReturnType<typeof openConsentParts>>;

@@ -132,6 +132,6 @@ class Loop {
 }
 
 /** Doubles from `readerRetryMsMin` to `readerRetryMsMax`; `failures` counts from 1. */
-export function backoffMs(failures: number): number {
+function backoffMs(failures: number): number {
   return Math.min(limits.readerRetryMsMax, limits.readerRetryMsMin * 2 ** (failures - 1));
 }

@@ -3,7 +3,6 @@ import type { DescService } from "@bufbuild/protobuf";
 import type { Client, ServiceImpl } from "@connectrpc/connect";
 import type { Clock } from "../../platform/clock.ts";
 import { createGate } from "../../platform/gate.ts";
-import { backoffMs } from "../../platform/lane/read-on.ts";
 import { openHeld } from "./lane/held.ts";
 import { startLaneApplier } from "./lane/lane-applier.ts";
 import { type LaneBody, laneKey } from "./lane/lane-window.ts";
@@ -40,8 +39,6 @@ export interface ConsentPart<Service extends DescService> {
   health(): Readiness;
   /** What waits in its lane, and for a human. */
   readonly work: LaneWork;
-  /** Resolves when everything that is in the lane is applied. */
-  settled(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -120,23 +117,11 @@ export function openEmbeddedConsent({ service, title, tables, messages, apply, c
       const count = tables.setAsideCount();
       return count === 0 ? { ready: true } : { ready: true, reason: `${title} dead letters: ${count}` };
     },
-    settled: async () => void await progress.wait(await untilRead(tail, clock), Infinity),
     close() {
       watched.close();
       return applying.close();
     },
   };
-}
-
-/** Tries again for as long as the file cannot be read. */
-async function untilRead(read: () => number, clock: Clock): Promise<number> {
-  for (let failures = 1;; failures += 1) {
-    try {
-      return read();
-    } catch {
-      await new Promise<void>((resolve) => clock.after(backoffMs(failures), resolve));
-    }
-  }
 }
 
 function setAsideIn(tables: SqliteConsent<unknown>, messages: RedriveMessages): Redriving {
