@@ -8,7 +8,7 @@ import { limits } from "../../platform/limits.ts";
 import { applyRecord } from "./domain/apply-records.ts";
 import type { SetAsidePlace } from "./domain/ports.ts";
 import type { LaneItem } from "./domain/lane-item.ts";
-import { redrivable } from "./intake/redriven.ts";
+import { lettersToAppend } from "./intake/redriven.ts";
 import { encodeRecord } from "./intake/record-message.fixture.ts";
 import { laneRows } from "./lanes/lane-message.ts";
 import { logOperator, logService } from "./lanes/log-operator.ts";
@@ -259,7 +259,7 @@ test("of very many dead letters of a partition no more are read than are tried",
     },
     loadDeadLetter: (place: SetAsidePlace) => Promise.resolve({ ...place, reason: "", body }),
   };
-  const records = await Array.fromAsync(redrivable(profiles));
+  const records = await Array.fromAsync(lettersToAppend(profiles));
   expect(records).toHaveLength(2 * limits.heldRedriveMax);
   expect(looks.filter((partition) => partition === 0).length).toBeLessThan(5);
 });

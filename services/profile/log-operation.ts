@@ -1,7 +1,7 @@
 /** `heddle log` over a data folder, whether or not a server runs on it: it does what is asked within a second, or when it starts. */
 import type { Database } from "../../platform/sqlite/database.ts";
 import { limits } from "../../platform/limits.ts";
-import { redrivable } from "./intake/redriven.ts";
+import { lettersToAppend } from "./intake/redriven.ts";
 import { checkSkip, heldUsers, type LogOperation } from "./lanes/log-operator.ts";
 import { foundDeadLetter, showRecord } from "./lanes/show-record.ts";
 import { laneRows } from "./lanes/lane-message.ts";
@@ -33,7 +33,7 @@ export async function openLogOperation(
       let users = 0;
       for await (const blocked of profiles.allBlocked()) users += blocked.length;
       let records = 0;
-      for await (const _ of redrivable(profiles)) records += 1;
+      for await (const _ of lettersToAppend(profiles)) records += 1;
       if (users + records > 0) await asked.redrive();
       return { users, records };
     },

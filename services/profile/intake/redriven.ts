@@ -12,7 +12,7 @@ import { decodeRecord } from "./record-message.ts";
  * What is tried at once, as it goes into the log: of each partition, or of the one, the first `heldRedriveMax` that this build can read. What is set
  * aside again then stands behind those that were not tried yet.
  */
-export async function* redrivable(
+export async function* lettersToAppend(
   profiles: DeadLetters,
   partition?: number,
 ): AsyncGenerator<SetAsideRecord> {
@@ -73,8 +73,8 @@ export async function* alreadyThere(records: AsyncIterable<SetAsideRecord>, inta
   }
 }
 
-/** Appends what redrivable() gives, behind all others of their partitions: what came after them was resolved without them. How many. */
-export async function redriveSetAside(
+/** Appends what lettersToAppend() gives, behind all others of their partitions: what came after them was resolved without them. How many. */
+export async function appendAgain(
   records: AsyncIterable<SetAsideRecord>,
   intake: Pick<Log, "append">,
   identities: Pick<IdentityWriter, "forgetSetAside">,

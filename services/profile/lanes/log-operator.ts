@@ -11,7 +11,7 @@ import type { DeadLetter, HeldUser, IdentityWriter, ProfileStore, SetAsidePlace 
 import type { Mark } from "../../../platform/age.ts";
 import { laneKeyOf } from "../../../platform/user-number.ts";
 import { type Addressed, userOfItem } from "../domain/lane-item.ts";
-import { alreadyThere, redrivable, redriveSetAside } from "../intake/redriven.ts";
+import { alreadyThere, appendAgain, lettersToAppend } from "../intake/redriven.ts";
 import { packItem, packLaneMessage } from "./profile-lane.ts";
 import { type BlockedPlace, foundDeadLetter, showRecord } from "./show-record.ts";
 
@@ -68,7 +68,7 @@ export function logOperator(parts: LogOperatorParts): LogOperation {
     show: (at) => showRecord(profiles, at),
     async redrive() {
       const users = await redriveUsers(parts);
-      return { users, records: await redriveSetAside(alreadyThere(redrivable(profiles), intake), intake, identities) };
+      return { users, records: await appendAgain(alreadyThere(lettersToAppend(profiles), intake), intake, identities) };
     },
     async skip(of) {
       checkSkip((await profiles.loadHeld(of.workspaceId, [of.userId], 1)).get(of.userId), of);

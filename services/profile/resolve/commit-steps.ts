@@ -13,7 +13,7 @@ import { applyStep, type SlowUser } from "../apply/apply-batch.ts";
 import { type Pace, StepPace } from "../apply/pace.ts";
 import { type Addressed, laneRecordsOf } from "../domain/lane-item.ts";
 import type { ConsentRecord, IdentityStore, ProfileStore, RecordOutcome } from "../domain/ports.ts";
-import { beginning, redrivable, redriveSetAside } from "../intake/redriven.ts";
+import { appendAgain, beginning, lettersToAppend } from "../intake/redriven.ts";
 import { createOutcomes, type Outcomes } from "../reader/outcomes.ts";
 import { type Redriven, redriving } from "./redriving.ts";
 import type { RecordTrace, Resolved, ResolvedWorkspace } from "./resolve-records.ts";
@@ -213,7 +213,7 @@ export class CommittedSteps implements Steps {
 
   async #redriveSetAside(): Promise<void> {
     const { profiles, partition, log, store } = this.#parts;
-    await redriveSetAside(redrivable(profiles, partition), log, store);
+    await appendAgain(lettersToAppend(profiles, partition), log, store);
   }
 
   /** After a step last: it is in force, whether its backlog can be counted or not. */
