@@ -35,7 +35,7 @@ const meta = {
   created: "2026-11-20T10:00:00.000Z",
   lastModified: "2026-11-20T10:00:00.000Z",
   location: `http://127.0.0.1:8080/scim/v2/Users/${userId}`,
-  version: 'W/"1"',
+  version: 'W/"1-2cf24dba5fb0a30e"',
 };
 const user = {
   ...newUser,
