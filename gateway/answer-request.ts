@@ -13,7 +13,7 @@ import { authenticate, type Authenticating, type Caller, knowingNewKeys } from "
 import type { AddressLimits } from "./guards/address-limits.ts";
 import { authorize } from "./guards/authorize.ts";
 import { checkMediaType } from "./guards/media-type.ts";
-import { Observation, type Observing } from "./observe.ts";
+import { countUnrouted, Observation, type Observing } from "./observe.ts";
 import { peek, spend, type Spending, type Spent, unknownLimitHeaders } from "./guards/spend.ts";
 import type { FindRouteOf, Found } from "./find-route.ts";
 import { ClientGone, type HttpAnswer, type HttpRequest, isPrintableAscii, type RequestHeaders, wasStopped } from "./http-message.ts";
@@ -43,7 +43,10 @@ export interface Answering extends Authenticating, Spending {
 /** The whole answer to one request. Throws only ClientGone; a fault is logged here, once, and answered with a 500. */
 export async function answerRequest(request: HttpRequest, answering: Answering): Promise<HttpAnswer> {
   const preflight = preflightAnswer(request, answering);
-  if (preflight !== undefined) return preflight;
+  if (preflight !== undefined) {
+    if (answering.observing) countUnrouted(answering.observing.metrics, preflight.status);
+    return preflight;
+  }
   const found = answering.findRoute(request);
   const answer = await answerSeen(request, found, answering);
   const packed = found.kind === "route" ? await compressedAnswer(answer, request, found.route) : answer;

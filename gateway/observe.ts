@@ -1,6 +1,7 @@
 /** What is seen of each request: metrics by the pattern of its route, a span, a line of the log, the console's counts. */
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/logger.ts";
+import type { Metrics } from "../platform/telemetry/metrics.ts";
 import type { Telemetry } from "../platform/telemetry/telemetry.ts";
 import { formatTraceparent, parseTraceparent } from "../platform/telemetry/trace-context.ts";
 import type { Span } from "../platform/telemetry/tracer.ts";
@@ -13,8 +14,6 @@ export interface Observing extends Telemetry {
   readonly activity: Activity;
   readonly live: LiveSource;
   readonly requests: Pick<RequestCounts, "note">;
-  /** Requests that are not answered yet. */
-  readonly inFlight: { count: number };
 }
 
 export interface ObservedRoute {
@@ -56,12 +55,11 @@ export class Observation {
   #body: Uint8Array | undefined;
 
   constructor(request: Pick<HttpRequest, "requestId" | "headers">, route: ObservedRoute = noRoute, parts: ObservationParts) {
-    const { tracer, inFlight } = parts.observing;
+    const { tracer } = parts.observing;
     this.#parts = parts;
     this.#request = request;
     this.#route = route;
     this.#began = parts.clock.monotonic();
-    inFlight.count += 1;
     const sent = request.headers.get("traceparent");
     if (sent === undefined && (!tracer.on || probes.has(route.path))) {
       this.traceparent = "";
@@ -87,7 +85,6 @@ export class Observation {
     const { status } = answer;
     const ms = clock.monotonic() - this.#began;
     const reason = reasonOf(answer);
-    observing.inFlight.count -= 1;
     observing.metrics.count("httpRequests", { route, method, status: String(status) });
     observing.metrics.observe("httpDuration", { route, method }, ms / 1_000);
     if (status === tooMany) observing.metrics.count("limiterRefused", { limit: limitOf(answer) });
@@ -111,9 +108,13 @@ export class Observation {
 
   /** The client hung up: no answer is sent. */
   abandon(): void {
-    this.#parts.observing.inFlight.count -= 1;
     this.#span?.end({ attributes: { "error.type": "client_gone" } });
   }
+}
+
+/** An answer that is given without a look for its route: to what is no request, to a preflight, or in place of one that comes too late. */
+export function countUnrouted(metrics: Metrics, status: number): void {
+  metrics.count("httpRequests", { route: noRoute.path, method: noRoute.method, status: String(status) });
 }
 
 const tooMany = 429;

@@ -27,6 +27,8 @@ import { faultAnswer, refusalAnswer } from "./render/refusal-rest.ts";
 export interface HttpServer {
   /** Starts to accept; `url` has the port that was given out where 0 was asked for. Throws when the address is taken. */
   listen(): Promise<{ url: string }>;
+  /** How many requests are not answered yet. */
+  inFlight(): number;
   /**
    * From now on the newest answer on each connection says `Connection: close`. After `leaveMs` it stops accepting, finishes what is in
    * flight, closes what is idle, and cuts what is left after `drainMsMax`.
@@ -45,6 +47,8 @@ export interface ServerOptions {
   readonly newRequestId: () => string;
   /** Answers one request. What it throws is a fault. */
   readonly answer: (request: HttpRequest) => Promise<HttpAnswer>;
+  /** Hears of answers that `answer` did not give: to what is no request, or came too late. */
+  readonly answeredAlone?: (status: number) => void;
 }
 
 export function openServer(options: ServerOptions): HttpServer {
@@ -76,6 +80,7 @@ export function openServer(options: ServerOptions): HttpServer {
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuseMalformed(deps, error, socket));
   server.on("connect", (_message, socket) => endRaw(deps, socket, new Refusal("REQUEST_MALFORMED", "CONNECT is not supported")));
   return {
+    inFlight: () => traffic.inFlight.filter(({ answered }) => !answered).length,
     listen: () => listen(server, options),
     async close() {
       traffic.draining = true;
@@ -108,8 +113,8 @@ function take(deps: Deps, arrival: Arrival): void {
   const exchange = new Exchange({ ...arrival, requestId, use }, traffic, options.clock);
   if (use.ending) return exchange.passOver();
   if (use.count >= limits.requestsPerSocketMax) exchange.closeAfter();
-  if (head instanceof Refusal) return exchange.send(refused(head));
-  if (arrival.expects === "unknown") return exchange.send(refused(new Refusal("EXPECTATION_FAILED")));
+  if (head instanceof Refusal) return exchange.send(refused(deps, head));
+  if (arrival.expects === "unknown") return exchange.send(refused(deps, new Refusal("EXPECTATION_FAILED")));
   watchOverdue(deps);
   void serve(deps, exchange, new ArrivedRequest(exchange, head, { requestId, remoteAddress: socket.remoteAddress ?? "" }));
 }
@@ -191,7 +196,7 @@ function watchOverdue(deps: Deps): void {
     const startedBefore = clock.monotonic() - limits.answerMsMax;
     for (const exchange of deps.traffic.inFlight.filter(({ startedAt, answered }) => startedAt < startedBefore && !answered)) {
       const late = new Refusal("DEADLINE_EXCEEDED", "The answer did not come in time; a write may or may not have happened");
-      exchange.send(refused(late));
+      exchange.send(refused(deps, late));
     }
     const unreadSince = clock.monotonic() - limits.socketIdleMs;
     for (const exchange of deps.traffic.inFlight) exchange.cutUnread(unreadSince);
@@ -213,12 +218,14 @@ function refuseMalformed(deps: Deps, error: NodeJS.ErrnoException, socket: Duple
   const newest = deps.sockets.get(socket)?.newest;
   if (newest === undefined || newest.closed) endRaw(deps, socket, refusal);
   else if (newest.answered || newest.complete) newest.closeAfter();
-  else newest.sendLast(refused(refusal));
+  else newest.sendLast(refused(deps, refusal));
 }
 
-/** Sent where neither caller nor route is known. */
-function refused(refusal: Refusal): HttpAnswer {
-  return refusalAnswer(refusal, "rest", unknownLimitHeaders);
+/** Sent where neither caller nor route is known, or the route has not answered. */
+function refused({ options }: Deps, refusal: Refusal): HttpAnswer {
+  const answer = refusalAnswer(refusal, "rest", unknownLimitHeaders);
+  options.answeredAlone?.(answer.status);
+  return answer;
 }
 
 function reasonOf(code: string | undefined): "HEADERS_TOO_LARGE" | "REQUEST_TIMEOUT" | "REQUEST_MALFORMED" {
@@ -229,7 +236,7 @@ function reasonOf(code: string | undefined): "HEADERS_TOO_LARGE" | "REQUEST_TIME
 function endRaw(deps: Deps, socket: Duplex, refusal: Refusal): void {
   const { clock, newRequestId } = deps.options;
   socket.on("error", () => socket.destroy());
-  socket.end(rawAnswer(refused(refusal), newRequestId(), clock.now()));
+  socket.end(rawAnswer(refused(deps, refusal), newRequestId(), clock.now()));
   const cancel = clock.after(limits.lingerMs, () => socket.destroy());
   socket.once("close", cancel);
 }

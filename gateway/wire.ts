@@ -5,6 +5,7 @@ import type { Logger } from "../platform/logger.ts";
 import type { Finding } from "../platform/finding.ts";
 import { newId } from "../platform/identifier.ts";
 import { ownProcess } from "../platform/own-process.ts";
+import type { Metrics } from "../platform/telemetry/metrics.ts";
 import { measuredLimiter } from "../platform/telemetry/measured-limiter.ts";
 import { noTelemetry, type Telemetry } from "../platform/telemetry/telemetry.ts";
 import type { Access } from "./access/access.ts";
@@ -19,12 +20,12 @@ import { openConsole } from "./console/console.ts";
 import { openRoutesByHost } from "./find-route.ts";
 import { addressList } from "./access/address-range.ts";
 import { openAddressLimits } from "./guards/address-limits.ts";
-import type { Observing } from "./observe.ts";
+import { countUnrouted, type Observing } from "./observe.ts";
 import type { Readiness } from "../platform/telemetry/metrics-server.ts";
 import type { Services } from "./route.ts";
 import { routeTable } from "./route-table.ts";
 import { openScimNotes } from "./scim-notes.ts";
-import { openServer } from "./server.ts";
+import { type HttpServer, openServer } from "./server.ts";
 
 export interface Gateway {
   /** Starts to accept; the url has the port given out where the configured one is 0. Throws when the address is taken. */
@@ -54,9 +55,7 @@ export function openGateway(options: GatewayOptions): Gateway {
   const { access, scim, clock, logger, config, health = () => ({ ready: true }), telemetry = noTelemetry } = options;
   const { processes = alone(clock), examine = async () => [] } = options;
   const live = openLive({ clock, ...(options.between && { between: options.between }) });
-  const observing: Observing = { ...telemetry, activity: createActivity(clock), live, requests: access.requests, inFlight: { count: 0 } };
-  telemetry.metrics.gauge("httpInFlight", () => [{ value: observing.inFlight.count }]);
-  telemetry.metrics.gauge("writesPaused", () => [{ value: access.writesPaused() ? 1 : 0 }]);
+  const observing: Observing = { ...telemetry, activity: createActivity(clock), live, requests: access.requests };
   const scimNotes = openScimNotes({ scim, clock, logger, metrics: telemetry.metrics });
   let { publicUrl: reachedAt } = config;
   let ownHealth: Readiness = { ready: true };
@@ -94,7 +93,9 @@ export function openGateway(options: GatewayOptions): Gateway {
     logger,
     newRequestId: () => newId("uuid"),
     answer: (request) => answerRequest(request, answering),
+    answeredAlone: (status) => countUnrouted(telemetry.metrics, status),
   });
+  showGauges(telemetry.metrics, { access, server });
   return {
     async listen() {
       const listening = await server.listen();
@@ -110,6 +111,11 @@ export function openGateway(options: GatewayOptions): Gateway {
       await Promise.all([scimNotes.close(), access.requests.flush()]);
     },
   };
+}
+
+function showGauges(metrics: Metrics, { access, server }: { readonly access: Access; readonly server: HttpServer }): void {
+  metrics.gauge("httpInFlight", () => [{ value: server.inFlight() }]);
+  metrics.gauge("writesPaused", () => [{ value: access.writesPaused() ? 1 : 0 }]);
 }
 
 /** This process is the whole installation. */

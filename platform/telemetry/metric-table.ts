@@ -22,7 +22,7 @@ export const metricTable = {
     name: "heddle_http_requests_total",
     kind: "counter",
     labels: ["route", "method", "status"],
-    help: "Requests answered, by the pattern of their route (`none`: no route has the path) and status",
+    help: "Requests answered, by the pattern of their route (`none`: no route has the path, or none was asked) and status",
   },
   httpDuration: {
     name: "heddle_http_request_duration_seconds",
