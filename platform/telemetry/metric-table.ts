@@ -82,7 +82,7 @@ export const metricTable = {
     name: "heddle_store_failures_total",
     kind: "counter",
     labels: ["store", "operation"],
-    help: "Calls of a store that failed and are tried again",
+    help: "Calls of a store that failed: readers try again, clients are answered 503",
   },
   laneLagRecords: {
     name: "heddle_lane_lag_records",
