@@ -3,7 +3,8 @@ import { execFile } from "node:child_process";
 import { env, execPath } from "node:process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { meshNodeOptions, meshSemiSpaceMib } from "./v8-heap.ts";
+import { meshNodeOptions } from "./v8-heap.fixture.ts";
+import { meshSemiSpaceMib } from "./v8-heap.ts";
 
 test("a process of the mesh keeps little room for young objects until it listens, and then takes all of it at once", async () => {
   const { held, grown } = await semiSpaces("releaseSemiSpaceWhole", { NODE_OPTIONS: meshNodeOptions });

@@ -55,9 +55,3 @@ const gibibyte = 1024 ** 3;
 
 /** MiB of each of its two halves in a process of the mesh: docs/decisions/0026-room-for-young-objects.md. */
 export const meshSemiSpaceMib = 32;
-
-/**
- * NODE_OPTIONS that a process of the mesh is started with: V8 reads the size then alone, and else goes by the memory it finds. The images
- * set the same (deploy/images/heddle-*.sh). Deno has that size by itself, and takes the growth factor at its start alone.
- */
-export const meshNodeOptions = `--max-semi-space-size=${meshSemiSpaceMib}`;

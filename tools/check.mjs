@@ -22,6 +22,11 @@ const checks = [
   },
   { name: "types", command: ["node", typescript, "-p", "."], mend: "change what it names" },
   { name: "dead code", command: ["knip", "--no-progress"], mend: "delete it, or what is exported without need; see knip.json" },
+  {
+    name: "code that tests alone use",
+    command: ["knip", "--no-progress", "--production", "--include", "files,exports,types", "--config", "tools/knip-production.json"],
+    mend: "delete it, or move it to a fixture",
+  },
   { name: "contract style", command: ["buf", "lint", "proto"], mend: "change what it names", slow: true },
   {
     name: "contract compatibility",

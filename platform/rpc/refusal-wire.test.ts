@@ -6,11 +6,9 @@ import { type Reason, reasons, Refusal } from "../refusal.ts";
 import {
   detailFromRefusal,
   errorFromThrown,
-  faultHeader,
   isLost,
   isNotSent,
   notSent,
-  reasonHeader,
   refusalCodes,
   refusalFromDetail,
   RemoteFault,
@@ -80,7 +78,7 @@ describe("errorFromThrown() and thrownFromError()", () => {
       const errors = [{ type: "'x' is not valid", index: 1 }, "ß"];
       const error = errorFromThrown(new Refusal(reason, "text", { errors, retryAfterSeconds: 3 }), plain);
       expect(Code[error.code]).toBe(codes[reason]);
-      expect(error.metadata.get(reasonHeader)).toBe(reason);
+      expect(error.metadata.get("heddle-reason")).toBe(reason);
       const back = thrownFromError(error, { sideEffects: true });
       expect(back).toBeInstanceOf(Refusal);
       expect(back).toMatchObject({ reason, message: "text", details: { errors, retryAfterSeconds: 3 } });
@@ -109,7 +107,7 @@ describe("errorFromThrown() and thrownFromError()", () => {
       expect(seen).toBe(thrown);
       expect(error.code).toBe(Code.Internal);
       expect(error.rawMessage).toBe("");
-      expect([...error.metadata]).toEqual([[faultHeader, "f7"]]);
+      expect([...error.metadata]).toEqual([["heddle-fault-id", "f7"]]);
       expect(JSON.stringify(error.details.map((detail) => detail.value))).not.toContain("secret");
       expect(thrownFromError(error, { sideEffects: true })).toMatchObject({ name: "RemoteFault", faultId: "f7" });
     });

@@ -66,8 +66,8 @@ export const refusalCodes = {
 } as const satisfies Record<Reason, Code>;
 
 /** Where the reason and a fault's id also stand, for clients that read no details. */
-export const reasonHeader = "heddle-reason";
-export const faultHeader = "heddle-fault-id";
+const reasonHeader = "heddle-reason";
+const faultHeader = "heddle-fault-id";
 
 /** Something went wrong at the other side that is no refusal. Only the id is known here; what it was stands in its log. */
 export class RemoteFault extends Error {

@@ -5,7 +5,7 @@ import { profileChange, recordsOf } from "../../../test/arbitrary/profile-record
 import { applyRecord } from "./apply-records.ts";
 import type { Profile } from "./profile.ts";
 import type { ProfileChange } from "./profile-record.ts";
-import { exportFields, extensionFields, renderProfile } from "./render-profile.ts";
+import { exportFields, renderProfile } from "./render-profile.ts";
 import type { JsonObject } from "./track-object.ts";
 
 const id = "5eea769d45bb2e1467418f92";
@@ -98,6 +98,8 @@ test("renderProfile() shows only the fields asked for, in its own order, and ign
   const shown = renderProfile(user([]), { fields: ["platform_id", "created_at", "external_id", "toString", "nonsense"] });
   expect(Object.keys(shown)).toEqual(["created_at", "platform_id"]);
 });
+
+const extensionFields = ["appboy_id", "custom_events_daily", "purchases_daily", "revenue_by_currency", "purchase_count", "updated_at"];
 
 test("renderProfile() shows extension fields only where they are named", () => {
   const profile = user([

@@ -21,7 +21,7 @@ export function renderProfile(profile: Profile, options: RenderOptions = {}): Js
 }
 
 export interface RenderOptions {
-  /** `fields_to_export`: names outside `exportFields` and `extensionFields` are ignored. Absent or empty: `exportFields`. */
+  /** `fields_to_export`: names outside `exportFields` and `extensions` are ignored. Absent or empty: `exportFields`. */
   readonly fields?: readonly string[];
   /** USD per unit, decimal text. */
   readonly currencyRates?: CurrencyRates;
@@ -101,8 +101,6 @@ const renderers = [...standard, ...extensions];
 
 /** What is exported when nothing is named. */
 export const exportFields: readonly string[] = standard.map(([name]) => name);
-
-export const extensionFields: readonly string[] = extensions.map(([name]) => name);
 
 function plain(field: StandardField): readonly [string, Renderer] {
   return [field, ({ fields }) => fields.get(field)];
