@@ -60,8 +60,10 @@ export interface UserDeleted {
 
 /** Events that were committed and are not published yet. */
 export interface Outbox {
-  /** Those of a company in order, the oldest first; of every company where none are named. */
-  next(limit: number, companies?: readonly string[]): Promise<readonly Waiting[]>;
+  /** Companies that may have some. */
+  companies(): Promise<readonly string[]>;
+  /** Those of a company in order, the oldest first. */
+  next(companyId: string, limit: number): Promise<readonly Waiting[]>;
   /** They went out. */
   done(published: readonly Waiting[]): Promise<void>;
 }

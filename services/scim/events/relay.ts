@@ -1,9 +1,13 @@
-/** Publishes what the outbox holds, in order, and again until it went out: every event at least once, under one id. */
+/**
+ * Publishes what the outbox holds, each company's in order, and again until it went out: every event at least once, under one id. One that cannot
+ * go out, too large perhaps, stays and is tried again; nothing else waits for it.
+ */
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { Clock } from "../../../platform/clock.ts";
 import type { PublishedEvent } from "../../../platform/events/events.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Logger } from "../../../platform/logger.ts";
+import { isPassing } from "../../../platform/passing.ts";
 import { ScimUserDeletedSchema } from "../../../proto/gen/heddle/scim/v1/scim_event_pb.ts";
 import type { Outbox, Waiting } from "../domain/ports.ts";
 
@@ -25,20 +29,19 @@ export function openRelay(deps: { outbox: Outbox; publish: Publish; clock: Clock
   let running: Promise<void> | undefined;
   let cancelRetry: (() => void) | undefined;
 
-  /** Until no event waits, and wake() was not called meanwhile. */
+  /** Until no event waits but those that cannot go out, and wake() was not called meanwhile. */
   async function drain(): Promise<void> {
     while (asked.all || asked.companies.size > 0) {
-      const companies = asked.all ? undefined : [...asked.companies];
+      const [isAll, named] = [asked.all, [...asked.companies]];
       asked.all = false;
       asked.companies.clear();
-      for (let some = 1; some > 0;) {
-        const waiting = await outbox.next(limits.scimOutboxBatchMax, companies);
-        for (const each of waiting) await publish(eventOf(each));
-        await outbox.done(waiting);
-        state.retryMs = limits.scimPublishRetryMsMin;
+      let held: Failure | undefined;
+      for (const companyId of isAll ? await outbox.companies() : named) {
+        held = await drainCompany(companyId, { outbox, publish, state }) ?? held;
         if (state.closed) return;
-        some = waiting.length;
       }
+      if (held !== undefined) later(held.error);
+      else if (isAll) state.retryMs = limits.scimPublishRetryMsMin;
     }
     // In the same turn as the look at what is asked: a wake behind it begins anew
     running = undefined;
@@ -46,7 +49,7 @@ export function openRelay(deps: { outbox: Outbox; publish: Publish; clock: Clock
 
   function later(error: unknown): void {
     logger.error("scim_event_not_published", error, { retryMs: state.retryMs });
-    asked.all = true;
+    cancelRetry?.();
     cancelRetry = clock.after(state.retryMs, () => wake());
     state.retryMs = Math.min(state.retryMs * 2, limits.scimPublishRetryMsMax);
   }
@@ -54,10 +57,11 @@ export function openRelay(deps: { outbox: Outbox; publish: Publish; clock: Clock
   function wake(companyId?: string): void {
     if (companyId === undefined) asked.all = true;
     else asked.companies.add(companyId);
-    cancelRetry?.();
+    if (asked.all) cancelRetry?.();
     if (state.closed || running) return;
     running = drain().catch((error: unknown) => {
       running = undefined;
+      asked.all = true;
       if (!state.closed) later(error);
     });
   }
@@ -72,6 +76,43 @@ export function openRelay(deps: { outbox: Outbox; publish: Publish; clock: Clock
       await running;
     },
   };
+}
+
+interface Draining {
+  readonly outbox: Outbox;
+  readonly publish: Publish;
+  readonly state: { readonly closed: boolean };
+}
+
+/** The failure of the last event that cannot go out, if there is one. Throws what passes, which others would meet as well. */
+async function drainCompany(companyId: string, { outbox, publish, state }: Draining): Promise<Failure | undefined> {
+  let held: Failure | undefined;
+  for (let went = 1; went > 0 && !state.closed;) {
+    const waiting = await outbox.next(companyId, limits.scimOutboxBatchMax);
+    const gone: Waiting[] = [];
+    for (const each of waiting) {
+      const failure = await failureOf(each, publish);
+      if (failure === undefined) gone.push(each);
+      else held = failure;
+    }
+    await outbox.done(gone);
+    went = gone.length;
+  }
+  return held;
+}
+
+interface Failure {
+  readonly error: unknown;
+}
+
+async function failureOf(waiting: Waiting, publish: Publish): Promise<Failure | undefined> {
+  try {
+    await publish(eventOf(waiting));
+    return undefined;
+  } catch (error) {
+    if (isPassing(error)) throw error;
+    return { error };
+  }
 }
 
 function eventOf({ event }: Waiting): PublishedEvent {

@@ -1,18 +1,16 @@
 /** Events that wait to be published, of whichever process wrote them: gone when they went out. Two processes may publish one both. */
-import type { Outbox, UserDeleted, Waiting } from "../domain/ports.ts";
+import type { Outbox, UserDeleted } from "../domain/ports.ts";
 import type { ScimDocuments } from "./documents.ts";
 import { allCompanies } from "./users.ts";
 
 export function openOutbox({ users, companies }: ScimDocuments): Outbox {
   return {
-    async next(limit, named) {
-      const waiting: Waiting[] = [];
-      for (const companyId of named ?? (await companies.list(allCompanies, "company")).map(({ id }) => id)) {
-        if (waiting.length >= limit) break;
-        const found = await users.between(companyId, "event", { limit: limit - waiting.length });
-        waiting.push(...found.map(({ id, value }) => ({ companyId, id, event: value as UserDeleted })));
-      }
-      return waiting;
+    async companies() {
+      return (await companies.list(allCompanies, "company")).map(({ id }) => id);
+    },
+    async next(companyId, limit) {
+      const found = await users.between(companyId, "event", { limit });
+      return found.map(({ id, value }) => ({ companyId, id, event: value as UserDeleted }));
     },
     async done(published) {
       for (const [companyId, some] of Map.groupBy(published, (one) => one.companyId)) {
