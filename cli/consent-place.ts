@@ -127,7 +127,10 @@ function ledgerPlace(
     async setAside(after) {
       const place = after && { workspaceId: after.workspaceId, sequence: BigInt(after.sequence), part: after.part };
       const { records, more } = await client.listSetAside(place === undefined ? {} : { after: place });
-      return { records: records.map(({ sequence, ...record }) => ({ ...record, sequence: Number(sequence) })), more };
+      const shown = records.map(({ workspaceId, sequence, part, key, reason }) => {
+        return { workspaceId, sequence: Number(sequence), part, key, reason };
+      });
+      return { records: shown, more };
     },
     async show({ sequence, ...at }) {
       return shownFrom((await client.showSetAside({ ...at, sequence: BigInt(sequence) })).record);

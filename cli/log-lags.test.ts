@@ -79,6 +79,7 @@ test("status --all shows every dead letter, and each is shown and passed over by
   };
   const first = await status();
   expect([first.setAside.length, first.unread.length, first.more]).toEqual([ofIntake - 1, ofConsent - 1, true]);
+  expect(first.unread[0]).toEqual({ lane: "subscription", workspaceId: "w", sequence: 1, part: 3, key: "u", reason: "planted" });
   const all = await status("--all");
   const upTo = (length: number) => Array.from({ length }, (_, at) => at + 1);
   expect([all.setAside, all.unread].map((some) => some.map(({ sequence }) => sequence))).toEqual([upTo(ofIntake), upTo(ofConsent)]);
