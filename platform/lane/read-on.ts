@@ -135,3 +135,8 @@ class Loop {
 function backoffMs(failures: number): number {
   return Math.min(limits.readerRetryMsMax, limits.readerRetryMsMin * 2 ** (failures - 1));
 }
+
+/** Of failures in a row the first gets a line, the second, the fourth, and so on: what is away for long repeats the same line for every lane. */
+export function isLogged(failures: number): boolean {
+  return (failures & (failures - 1)) === 0;
+}

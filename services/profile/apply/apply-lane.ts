@@ -16,7 +16,7 @@ import { laneKeyOf } from "../../../platform/user-number.ts";
 import type { Gate } from "../../../platform/gate.ts";
 import type { TimeSlices } from "../../../platform/time-slices.ts";
 import type { Outgoing } from "../events/outgoing.ts";
-import { type Reading, readOn } from "../../../platform/lane/read-on.ts";
+import { isLogged, type Reading, readOn } from "../../../platform/lane/read-on.ts";
 import type { ApplyParts } from "./slow-path.ts";
 import { applyBatch, type SlowUser } from "./apply-batch.ts";
 import type { LanePositions } from "../../../platform/lane/lane-positions.ts";
@@ -142,7 +142,7 @@ class Applier {
 
   recover(error: unknown, failures: number): void {
     this.#startAnew();
-    this.#parts.logger.error("applier_failed", error, { lane: this.#parts.lane, failures });
+    if (isLogged(failures)) this.#parts.logger.error("applier_failed", error, { lane: this.#parts.lane, failures });
   }
 
   async #start(): Promise<number> {

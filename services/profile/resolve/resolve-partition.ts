@@ -4,7 +4,7 @@
  */
 import { type BoundedNow, createBoundedNow } from "../../../platform/bounded-now.ts";
 import type { Clock } from "../../../platform/clock.ts";
-import { type Reading, readOn } from "../../../platform/lane/read-on.ts";
+import { isLogged, type Reading, readOn } from "../../../platform/lane/read-on.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Log, LogRecord } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
@@ -64,7 +64,7 @@ class Resolver {
     const { partition, logger, steps } = this.#parts;
     steps.reset();
     if (error instanceof StepLost) logger.warn("resolver_fence_lost", { partition, reason: error.message });
-    else logger.error("resolver_failed", error, { partition, failures });
+    else if (isLogged(failures)) logger.error("resolver_failed", error, { partition, failures });
   }
 
   async #place(): Promise<StepPlace> {
