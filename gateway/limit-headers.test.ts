@@ -32,9 +32,7 @@ const plan = fc.oneof(
 const limit = fc.constantFrom("users_track", "users_identity", "users_export_ids" as const);
 const asks = fc.array(
   fc.record({ waitMs: fc.oneof(fc.constant(0), fc.nat(900), fc.nat(400_000)), times: fc.integer({ min: 1, max: 12 }) }),
-  {
-    maxLength: 25,
-  },
+  { maxLength: 25, size: "max" },
 );
 
 /** Plain arithmetic, a number a bucket. */

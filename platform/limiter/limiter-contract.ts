@@ -124,7 +124,7 @@ export function describeLimiter(driver: string, open: () => Promise<LimiterUnder
       const shape = fc.record({ capacity: fc.integer({ min: 1, max: 50 }), windowMs: fc.integer({ min: 1, max: 5_000 }) });
       let round = 0;
       await fc.assert(
-        fc.asyncProperty(shape, fc.array(ask, { maxLength: 60 }), async (bucket, asks) => {
+        fc.asyncProperty(shape, fc.array(ask, { maxLength: 60, size: "max" }), async (bucket, asks) => {
           round += 1;
           const taken: { at: number; cost: number }[] = [];
           for (const { waitMs, cost } of asks) {

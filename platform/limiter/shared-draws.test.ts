@@ -78,7 +78,7 @@ test("openSharedDraws() of many gateways never admit more than capacity + refill
   });
   const shape = fc.record({ capacity: fc.integer({ min: 1, max: 30 }), windowMs: fc.integer({ min: 10, max: 5_000 }) });
   await fc.assert(
-    fc.asyncProperty(shape, fc.array(step, { maxLength: 40 }), async (bucket, steps) => {
+    fc.asyncProperty(shape, fc.array(step, { maxLength: 40, size: "max" }), async (bucket, steps) => {
       const { clock, asked, ask } = slowBuckets();
       const gateways = Array.from({ length: 16 }, () => openSharedDraws(ask, 4));
       const admitted: number[] = [];

@@ -12,7 +12,7 @@ export interface ApplierFaults {
 }
 
 /** What dice() is made of. */
-export const chances = fc.array(fc.nat({ max: 1_000 }), { minLength: 20, maxLength: 200 });
+export const chances = fc.array(fc.nat({ max: 1_000 }), { minLength: 20, maxLength: 200, size: "max" });
 
 /** Each number once, then one that no fault and no long batch comes from. */
 export function dice(numbers: readonly number[]): () => number {

@@ -22,7 +22,7 @@ const said = fc.oneof(
   { weight: 5, arbitrary: fc.record({ names: fc.uniqueArray(name, { minLength: 2, maxLength: 4 }), isOfMany: fc.constant(true) }) },
   { weight: 1, arbitrary: fc.constant({ names: [], isOfMany: false }) },
 );
-const messages = fc.array(fc.array(said, { maxLength: 4 }), { minLength: 3, maxLength: 16 });
+const messages = fc.array(fc.array(said, { maxLength: 4 }), { minLength: 3, maxLength: 16, size: "max" });
 
 /** What may happen while the lane is applied, one after the other. */
 const events = fc.array(
@@ -33,7 +33,7 @@ const events = fc.array(
     { weight: 2, arbitrary: fc.record({ type: fc.constant("fail" as const), isIn: fc.boolean() }) },
     { weight: 1, arbitrary: fc.constant({ type: "handOver" as const }) },
   ),
-  { minLength: 10, maxLength: 40 },
+  { minLength: 10, maxLength: 40, size: "max" },
 );
 
 class World {

@@ -29,7 +29,11 @@ const change = fc.oneof(
   fc.record({ status, carried: fc.boolean() }).map((value) => ({ case: "setEmailStatus" as const, value })),
   mark.map((one) => ({ case: "markEmail" as const, value: { mark: one } })),
 );
-const records = fc.array(fc.record({ address: fc.constantFrom("a@b.org", "c@b.org", "d@b.org"), change }), { minLength: 4, maxLength: 30 });
+const records = fc.array(fc.record({ address: fc.constantFrom("a@b.org", "c@b.org", "d@b.org"), change }), {
+  minLength: 4,
+  maxLength: 30,
+  size: "max",
+});
 
 /** Requests of their own, or one that says all, with more parts before than an age has places. */
 type Requests = "many" | "one";

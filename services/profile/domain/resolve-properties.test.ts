@@ -102,7 +102,7 @@ function requestOf(jobs: number): fc.Arbitrary<Request> {
   );
 }
 
-const history = fc.array(requestOf(5), { maxLength: 40 });
+const history = fc.array(requestOf(5), { maxLength: 40, size: "max" });
 
 describe("resolveBatch() for every history", () => {
   test("is the same however it is cut into batches, loaded and evicted", () => {
@@ -198,7 +198,7 @@ describe("resolveUndo() for every history in between", () => {
         weight: 3,
         arbitrary: others,
       }, addition),
-      { maxLength: 15 },
+      { maxLength: 15, size: "max" },
     );
     fc.assert(
       fc.property(before, since, (earlier, later) => {

@@ -44,7 +44,7 @@ test(
   async () => {
     const key = fc.constantFrom<IdentityKey>("x:a", "x:b", "a:l\u0000n", "u:1", "e:a@x.org");
     const step = fc.dictionary(key, fc.option(fc.integer({ min: 0, max: 3 }).map((id) => `u${id}`)), { maxKeys: 4 });
-    const order = fc.array(fc.tuple(fc.nat(), fc.nat({ max: 63 })), { maxLength: 60 });
+    const order = fc.array(fc.tuple(fc.nat(), fc.nat({ max: 63 })), { maxLength: 60, size: "max" });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), order, async (steps, order) => {
         const rows = steps.map((rows) => new Map(Object.entries(rows).map(([key, value]) => [key as IdentityKey, value ?? undefined])));
