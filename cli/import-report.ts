@@ -16,8 +16,11 @@ export interface Report {
   /** Takes the columns of a table; called before its first row. */
   header(table: TableColumns): void;
   add(refused: readonly Refused[]): void;
-  /** The report appears under its name, with the rows that were taken in part, or goes where all was taken. */
-  done(): void;
+  /**
+   * The report appears under its name, with the rows that were taken in part, or goes where all was taken. Where the run did not come to its end
+   * (`isWhole` is false) the report of an earlier one stays, which may have more: what was refused is met again in the file.
+   */
+  done(isWhole: boolean): void;
 }
 
 export interface ReportOptions {
@@ -54,7 +57,8 @@ export function openReport(path: string, { ledger, kind, rowId }: ReportOptions)
     add(refused) {
       write(refused.map((row) => kind === "table" ? tableRow(row) : jsonRow(row)));
     },
-    done() {
+    done(isWhole) {
+      if (!isWhole && existsSync(path)) return rmSync(part, { force: true });
       const rows = ledger.parts();
       // Of a table whose columns were not read the rows stay where they are
       if (kind === "table" && table === undefined && rows.length > 0) return;

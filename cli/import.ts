@@ -99,6 +99,7 @@ async function sendFile(file: string, { format, ledger, tally, options, size, se
     },
   };
   const send = { ...server, ...sendingOf(options, { signal: interrupted.signal, bar }) };
+  let isWhole = false;
   try {
     await runImport(readEntries(file, format, notes), {
       ledger,
@@ -113,8 +114,9 @@ async function sendFile(file: string, { format, ledger, tally, options, size, se
       settledBefore: ({ inPart }) => tally.partOf(inPart),
     });
     ledger.finish(file);
+    isWhole = true;
   } finally {
-    report.done();
+    report.done(isWhole);
     bar.clear();
     process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
   }
