@@ -19,6 +19,7 @@ import { withScratch } from "./in-part.ts";
 import { CommandError, counted, exitCodes, printError, UsageError } from "./output.ts";
 import { openProgressBar } from "./progress-bar.ts";
 import { readSettings } from "./settings.ts";
+import { readStandardInput } from "./standard-input.ts";
 
 export interface ExportOptions extends ServerOptions {
   readonly ids?: string;
@@ -107,7 +108,9 @@ type Identifier = string | Readonly<Record<string, unknown>>;
 /** One external id a line; a line in braces is an identifier object such as {"user_alias": {"alias_name": "a", "alias_label": "b"}}. */
 function readIds(file: string): Identifier[] {
   if (file !== "-" && !existsSync(file)) throw new CommandError(`There is no file "${file}"`);
-  const lines = readFileSync(file === "-" ? 0 : file, "utf8").split(/\r?\n/);
+  // As long as it comes to, as a file is
+  const bytes = file === "-" ? readStandardInput(Number.POSITIVE_INFINITY) : readFileSync(file);
+  const lines = bytes.toString().split(/\r?\n/);
   return lines.flatMap((line, at): Identifier[] => {
     const text = line.trim();
     if (text === "") return [];

@@ -6,8 +6,8 @@ import { CommandError } from "./output.ts";
 const chunkBytes = 65_536;
 const pauseMs = 20;
 
-/** Waits until the writer is done. Throws CommandError where more comes than a declaration may have. */
-export function readStandardInput(): Buffer {
+/** Waits until the writer is done. Throws CommandError where more comes than it may be, a declaration unless something else is said. */
+export function readStandardInput(bytesMax: number = limits.declarationBytesMax): Buffer {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for (;;) {
@@ -16,8 +16,8 @@ export function readStandardInput(): Buffer {
     if (read === 0) return Buffer.concat(chunks);
     if (read === undefined) continue;
     bytes += read;
-    if (bytes > limits.declarationBytesMax) {
-      throw new CommandError(`Standard input is longer than a declaration may be (${limits.declarationBytesMax} bytes)`);
+    if (bytes > bytesMax) {
+      throw new CommandError(`Standard input is longer than a declaration may be (${bytesMax} bytes)`);
     }
     chunks.push(chunk.subarray(0, read));
   }
