@@ -1,4 +1,5 @@
-/** The file of a backup on a disk that takes writes in pieces, as one that is nearly full does. */
+/** The file of a backup on a disk that takes writes and gives reads in pieces, as one that is nearly full and one of a network do. */
+import { hash } from "node:crypto";
 import fs, { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
@@ -21,6 +22,35 @@ function takeInPieces(): void {
     syncBuiltinESMExports();
   });
 }
+
+/** As the system may: it says how much there was. */
+function giveInPieces(): void {
+  const read = fs.readSync;
+  function readPiece(...[handle, bytes, offset, length, at]: [number, NodeJS.ArrayBufferView, number, number, number]): number {
+    return read(handle, bytes, offset, Math.min(length, pieceBytes), at);
+  }
+  const spy = vi.spyOn(fs, "readSync").mockImplementation(readPiece as typeof read);
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    spy.mockRestore();
+    syncBuiltinESMExports();
+  });
+}
+
+test("what is read in pieces is whole: the note of a backup, and the database out of it", () => {
+  const folder = mkdtempSync(join(tmpdir(), "heddle-pieces-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const [file, copy] = [join(folder, "backup.db"), join(folder, "heddle.db")];
+  const database = Buffer.from("of the database ".repeat(20));
+  writeFileSync(file, database);
+  writeFileSync(copy, "");
+  giveInPieces();
+  sealBackup(file, { madeAt: "2026-03-01T12:00:00Z" });
+  const { bytes, sha256 } = checkBackup(file);
+  expect([bytes, sha256]).toEqual([database.length, hash("sha256", database, "hex")]);
+  copyDatabaseOf(file, bytes, copy);
+  expect(readFileSync(copy)).toEqual(database);
+});
 
 test("what was written in pieces is whole: the note of a backup, and the database out of it", () => {
   const folder = mkdtempSync(join(tmpdir(), "heddle-pieces-"));

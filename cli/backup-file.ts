@@ -120,9 +120,12 @@ function refuseCut(handle: number, { path, size }: { readonly path: string; read
 const databaseMagic = Buffer.from("SQLite format 3\u0000");
 const databaseHeadBytes = 100;
 
+/** Fewer than asked only at the end: a file system may give less at once, above all one of a network. */
 function bytesAt(handle: number, position: number, length: number): Buffer {
   const bytes = Buffer.alloc(length);
-  return bytes.subarray(0, readSync(handle, bytes, 0, length, position));
+  let read = 0;
+  for (let more = -1; more !== 0 && read < length; read += more) more = readSync(handle, bytes, read, length - read, position + read);
+  return bytes.subarray(0, read);
 }
 
 function hashOf(handle: number, bytes: number): string {
