@@ -5,15 +5,14 @@ import { systemClock } from "../platform/clock.ts";
 import { limits } from "../platform/limits.ts";
 import type { Logger } from "../platform/logger.ts";
 import { runUntilSignal } from "../platform/process.ts";
-import { Refusal } from "../platform/refusal.ts";
 import type { Database } from "../platform/sqlite/database.ts";
-import { sqliteCode } from "../platform/sqlite/faults.ts";
 import type { TelemetryConfig } from "../platform/telemetry/config.ts";
 import { asCalled } from "./called-as.ts";
 import { applyAtStart, readDeclaration } from "./apply.ts";
 import { declareUnknownGroups } from "./declare-groups.ts";
 import { demoCallsText, demoKeyText, keylessDemoText, makeDemo } from "./demo.ts";
 import { type Embedded, openEmbedded } from "./embedded.ts";
+import { folderProblem } from "./folder-problem.ts";
 import { CommandError, print, reportFailure } from "./output.ts";
 import { readStartConfig, type StartConfig } from "./start-config.ts";
 import { openLog, readSettings, warnOfMistyped } from "./settings.ts";
@@ -144,21 +143,3 @@ function addressProblem(error: unknown, [first, ...others]: readonly [Address, .
   const text = "code" in error ? texts.get(error.code) : undefined;
   return text === undefined ? undefined : new CommandError(text, { cause: error });
 }
-
-/** What the operating system or SQLite say of a folder that cannot be used. A lock that is taken says it itself. */
-function folderProblem(error: unknown, dataDir: string): CommandError | undefined {
-  if (!(error instanceof Error) || error instanceof Refusal || error instanceof CommandError) return undefined;
-  const inner = error.cause instanceof Error ? error.cause : error;
-  const code = "code" in inner ? inner.code : undefined;
-  if (!("syscall" in inner) && code !== "ERR_SQLITE_ERROR") return undefined;
-  const advice = databaseAdvice.get(sqliteCode(inner)) ?? "Make it a folder this user may write, or set HEDDLE_DATA_DIR";
-  return new CommandError(`Cannot use the data folder "${dataDir}": ${inner.message}. ${advice}`, { cause: error });
-}
-
-const damaged = "Its database is damaged: restore a backup into a new folder (heddle restore), and check the disk";
-/** By the result code of SQLite, which says nothing of the folder itself. */
-const databaseAdvice = new Map<number | undefined, string>([
-  [5, "Another program has its database open: end that, and start again"],
-  [11, damaged],
-  [26, damaged],
-]);
