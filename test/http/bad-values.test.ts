@@ -80,7 +80,7 @@ for (const name of ["__proto__", "constructor", "prototype", "toString", "hasOwn
     await heddle.track({ attributes: [{ external_id: other, a: 1 }] });
     expect(JSON.stringify(await heddle.user(other))).not.toContain("polluted");
     const [named] = await heddle.find({ external_ids: [name] });
-    if (named) expect(named.external_id).toBe(name);
+    expect(named).toMatchObject({ external_id: name, custom_attributes: { polluted_id: true } });
   });
 }
 
@@ -100,28 +100,38 @@ test("bad values: ids with NUL, separators and look-alikes are different users o
     "e\u0301",
     "\u00e9",
   ];
-  await heddle.post(path, { attributes: ids.map((external_id, at) => ({ external_id, at })) });
+  const answer = await heddle.post(path, { attributes: ids.map((external_id, at) => ({ external_id, at })) });
+  expect([answer.status, answer.body.attributes_processed]).toEqual([201, ids.length - 1]);
+  expect(answer.body.errors).toMatchObject([{ index: 1, type: expect.stringContaining("NUL") }]);
   for (const [at, id] of ids.entries()) {
+    if (at === 1) continue;
     const [user] = await heddle.find({ external_ids: [id] });
-    if (user) expect([user.external_id, user.custom_attributes?.at]).toEqual([id, at]);
+    expect([user?.external_id, user?.custom_attributes?.at]).toEqual([id, at]);
   }
-  expect((await heddle.user(base)).custom_attributes?.at).toBe(0);
 });
 
-test("bad values: an alias whose parts are joined differently is another alias", async () => {
+/** Two aliases that read the same where label and name are joined by the separator, and an object for each. */
+function joinedAlike(separator: string) {
   const name = fresh();
-  const [left, right] = [{ alias_label: "a", alias_name: `b\u0000${name}` }, { alias_label: "a\u0000b", alias_name: name }];
-  await heddle.post(path, {
-    attributes: [{ user_alias: left, _update_existing_only: false, v: "left" }, {
-      user_alias: right,
-      _update_existing_only: false,
-      v: "right",
-    }],
+  const aliases = [{ alias_label: "a", alias_name: `b${separator}${name}` }, { alias_label: `a${separator}b`, alias_name: name }];
+  return { aliases, attributes: aliases.map((user_alias, v) => ({ user_alias, _update_existing_only: false, v })) };
+}
+
+for (const separator of [":", "/", ".", "|", ",", " ", "\u001f", "\\u0000"]) {
+  test(`bad values: an alias whose parts are joined differently by ${JSON.stringify(separator)} is another alias`, async () => {
+    const { aliases, attributes } = joinedAlike(separator);
+    await heddle.track({ attributes });
+    for (const [v, alias] of aliases.entries()) {
+      expect(await heddle.find({ user_aliases: [alias] })).toMatchObject([{ user_aliases: [alias], custom_attributes: { v } }]);
+    }
   });
-  for (const [alias, v] of [[left, "left"], [right, "right"]] as const) {
-    const users = await heddle.post("/users/export/ids", { user_aliases: [alias] });
-    for (const user of users.body.users ?? []) expect(user.custom_attributes?.v).toBe(v);
-  }
+}
+
+test("bad values: an alias that holds NUL, which joins its parts in the rows, is refused", async () => {
+  const { attributes } = joinedAlike("\u0000");
+  const answer = await heddle.post(path, { attributes });
+  expect(answer.status).toBe(400);
+  expect(answer.body.errors).toMatchObject([0, 1].map((index) => ({ index, type: expect.stringContaining("NUL") })));
 });
 
 for (

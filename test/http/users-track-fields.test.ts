@@ -167,9 +167,13 @@ test("session dates and spam mark take a date text", async () => {
   const user = await heddle.user(id);
   expect(user.custom_attributes ?? {}).toEqual({});
   for (
-    const [field, at] of [["date_of_first_session", Date.UTC(2026, 0, 2, 3, 4, 5)], ["date_of_last_session", Date.UTC(2026, 1, 3)]] as const
+    const [field, at] of [
+      ["date_of_first_session", Date.UTC(2026, 0, 2, 3, 4, 5)],
+      ["date_of_last_session", Date.UTC(2026, 1, 3)],
+      ["marked_email_as_spam_at", Date.UTC(2026, 2, 4, 5, 6, 7)],
+    ] as const
   ) {
-    if (user[field] !== undefined) expect(instant(user[field])).toBe(at);
+    expect(instant(user[field]), field).toBe(at);
   }
 });
 
