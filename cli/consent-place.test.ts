@@ -8,7 +8,7 @@ import { serveService } from "../platform/rpc/part.fixture.ts";
 import type { RpcServer } from "../platform/rpc/server.ts";
 import { SubscriptionService, type VerifyLedgerRequest } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { runCommand } from "../test/command-line.ts";
-import { withConsentPlace } from "./consent-place.ts";
+import { verifyLedger, withConsentPlace } from "./consent-place.ts";
 import { databaseFile } from "./data-folder.ts";
 
 let server: RpcServer;
@@ -57,12 +57,15 @@ test.each<{ name: string; given: readonly Answer[]; calls: readonly string[]; en
     entries: 12,
     damaged: true,
   },
-])("verify() over the mesh: $name", async ({ given, calls, entries, damaged = false }) => {
+])("verifyLedger() over the mesh: $name", async ({ given, calls, entries, damaged = false }) => {
   answers = given;
   asked.length = 0;
   const { url } = server;
   const env = { HEDDLE_SUBSCRIPTION_URL: url, HEDDLE_MESSAGING_STATUS_URL: url };
-  const found = await withConsentPlace({ database: undefined, env }, async ({ ledgers: [ledger] }) => await ledger?.verify("w"));
+  const found = await withConsentPlace(
+    { database: undefined, env },
+    async ({ ledgers: [ledger] }) => ledger && await verifyLedger(ledger, "w"),
+  );
   expect(asked).toEqual(calls);
   expect(found?.entries).toBe(entries);
   expect(found?.damage?.subject).toBe(damaged ? "u" : undefined);

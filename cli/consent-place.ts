@@ -1,8 +1,6 @@
 /** Where commands find consent: in a data folder, or in the mesh whose settings the environment holds. */
 import type { Client } from "@connectrpc/connect";
 import { systemClock } from "../platform/clock.ts";
-import type { SetAsidePlace } from "../platform/lane/hold-back.ts";
-import { shownFrom, type ShownRecord } from "../platform/lane/shown-record.ts";
 import type { LedgerDamage, LedgerEntry } from "../platform/ledger/ledger.ts";
 import { ledgerEntryFromMessage } from "../platform/ledger/message.ts";
 import { readPeer } from "../platform/mesh-config.ts";
@@ -23,45 +21,13 @@ export interface ConsentPlace {
   readonly ledgers: readonly LedgerPlace[];
 }
 
+/** One of the two services. */
 export interface LedgerPlace {
   readonly ledger: "subscription" | "messaging-status";
-  verify(workspaceId: string): Promise<{ readonly entries: number; readonly damage: Omit<LedgerDamage, "$typeName"> | undefined }>;
-  /** Every entry of a workspace, one chain after the other. */
-  entries(workspaceId: string): AsyncIterable<LedgerEntry>;
-  /** Lane records that wait for a human, of all workspaces, some of them behind `after`. */
-  setAside(after: SetAsidePlace | undefined): Promise<UnreadPage>;
-  /** What one of them says. */
-  show(at: SetAsidePlace): Promise<ShownRecord>;
-  /** How far what came of the resolver is applied. */
-  lag(): Promise<LaneLag>;
-  /** Tries those that can be read now once more; how many. */
-  redrive(): Promise<number>;
-  /** Passes over the one that holds its user or address back, and tries those behind it once more. */
-  skip(at: SetAsidePlace): Promise<void>;
+  readonly client: Pick<Client<typeof SubscriptionService>, LedgerCalls> | Pick<Client<typeof MessagingStatusService>, LedgerCalls>;
 }
 
-export interface LaneLag {
-  readonly lane: string;
-  readonly records: number;
-  /** 0 where no process was asked that looks regularly. */
-  readonly seconds: number;
-}
-
-interface UnreadPage {
-  readonly records: readonly UnreadRecord[];
-  /** Whether there may be others behind these; undefined: a part of the build before, which goes on behind none. */
-  readonly more: boolean | undefined;
-}
-
-export interface UnreadRecord {
-  /** Empty where the record does not say it. */
-  readonly workspaceId: string;
-  readonly sequence: number;
-  readonly part: number;
-  /** The user or address; empty where the record does not say it. */
-  readonly key: string;
-  readonly reason: string;
-}
+type LedgerCalls = "verifyLedger" | "exportLedger" | "getProgress" | "listSetAside" | "showSetAside" | "redriveSetAside" | "skipSetAside";
 
 /** `database`: of the data folder; without it the services are called, at HEDDLE_SUBSCRIPTION_URL and HEDDLE_MESSAGING_STATUS_URL. */
 export async function withConsentPlace<T>(
@@ -93,53 +59,31 @@ function usersIn(database: Database): Client<typeof ProfileService> {
 }
 
 function placeOf(subscription: ConsentPlace["subscription"], messagingStatus: ConsentPlace["messagingStatus"]): ConsentPlace {
-  const ledgers = [ledgerPlace("subscription", subscription), ledgerPlace("messaging-status", messagingStatus)];
+  const ledgers = [{ ledger: "subscription", client: subscription }, { ledger: "messaging-status", client: messagingStatus }] as const;
   return { subscription, messagingStatus, ledgers };
 }
 
-type LedgerCalls = "verifyLedger" | "exportLedger" | "getProgress" | "listSetAside" | "showSetAside" | "redriveSetAside" | "skipSetAside";
+export async function verifyLedger(
+  { client }: LedgerPlace,
+  workspaceId: string,
+): Promise<{ readonly entries: number; readonly damage: Omit<LedgerDamage, "$typeName"> | undefined }> {
+  let checked = 0;
+  for (let from = "";;) {
+    const { entries, damage, next } = await client.verifyLedger({ scope: { workspaceId }, from });
+    // A part of the build before checks all of them, whatever it is asked for
+    if (next === undefined) return { entries: Number(entries), damage };
+    checked += Number(entries);
+    if (damage !== undefined || next === "") return { entries: checked, damage };
+    from = next;
+  }
+}
 
-function ledgerPlace(
-  ledger: LedgerPlace["ledger"],
-  client: Pick<Client<typeof SubscriptionService>, LedgerCalls> | Pick<Client<typeof MessagingStatusService>, LedgerCalls>,
-): LedgerPlace {
-  return {
-    ledger,
-    async verify(workspaceId) {
-      let checked = 0;
-      for (let from = "";;) {
-        const { entries, damage, next } = await client.verifyLedger({ scope: { workspaceId }, from });
-        // A part of the build before checks all of them, whatever it is asked for
-        if (next === undefined) return { entries: Number(entries), damage };
-        checked += Number(entries);
-        if (damage !== undefined || next === "") return { entries: checked, damage };
-        from = next;
-      }
-    },
-    async *entries(workspaceId) {
-      for (let from = "";;) {
-        const { entries, next } = await client.exportLedger({ scope: { workspaceId }, from });
-        yield* entries.map(ledgerEntryFromMessage);
-        if (next === "") return;
-        from = next;
-      }
-    },
-    async setAside(after) {
-      const place = after && { workspaceId: after.workspaceId, sequence: BigInt(after.sequence), part: after.part };
-      const { records, more } = await client.listSetAside(place === undefined ? {} : { after: place });
-      const shown = records.map(({ workspaceId, sequence, part, key, reason }) => {
-        return { workspaceId, sequence: Number(sequence), part, key, reason };
-      });
-      return { records: shown, more };
-    },
-    async show({ sequence, ...at }) {
-      return shownFrom((await client.showSetAside({ ...at, sequence: BigInt(sequence) })).record);
-    },
-    async lag() {
-      const { lanes } = await client.getProgress({});
-      return { lane: ledger, records: Number(lanes[0]?.records ?? 0), seconds: lanes[0]?.seconds ?? 0 };
-    },
-    redrive: async () => (await client.redriveSetAside({})).records,
-    skip: async ({ sequence, ...at }) => void await client.skipSetAside({ ...at, sequence: BigInt(sequence) }),
-  };
+/** Every entry of a workspace, one chain after the other. */
+export async function* ledgerEntries({ client }: LedgerPlace, workspaceId: string): AsyncGenerator<LedgerEntry> {
+  for (let from = "";;) {
+    const { entries, next } = await client.exportLedger({ scope: { workspaceId }, from });
+    yield* entries.map(ledgerEntryFromMessage);
+    if (next === "") return;
+    from = next;
+  }
 }

@@ -6,7 +6,7 @@ import { ledgerEntryFromMessage } from "../platform/ledger/message.ts";
 import { findById } from "../platform/identifier.ts";
 import type { Group } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { withAccessPlace, type WorkspaceOptions } from "./access-place.ts";
-import { type ConsentPlace, withConsentPlace } from "./consent-place.ts";
+import { type ConsentPlace, ledgerEntries, verifyLedger, withConsentPlace } from "./consent-place.ts";
 import { chooseWorkspace } from "./data-folder.ts";
 import { linkBase } from "./link-base.ts";
 import {
@@ -54,7 +54,7 @@ export async function history(options: HistoryOptions): Promise<number> {
 export async function verify(options: WorkspaceOptions): Promise<number> {
   const results = await inWorkspace(
     options,
-    ({ ledgers }, { id }) => Promise.all(ledgers.map(async ({ ledger, verify }) => ({ ledger, ...await verify(id) }))),
+    ({ ledgers }, { id }) => Promise.all(ledgers.map(async (place) => ({ ledger: place.ledger, ...await verifyLedger(place, id) }))),
   );
   if (options.json) printJson(results.map(verdictJson));
   else results.forEach(sayVerdict);
@@ -64,8 +64,8 @@ export async function verify(options: WorkspaceOptions): Promise<number> {
 /** Every entry of the workspace as NDJSON, one chain after the other. */
 export async function exportLedger(options: WorkspaceOptions): Promise<number> {
   await inWorkspace(options, async ({ ledgers }, { id }) => {
-    for (const { ledger, entries } of ledgers) {
-      for await (const entry of entries(id)) printData(JSON.stringify({ ledger, ...shown(entry) }));
+    for (const place of ledgers) {
+      for await (const entry of ledgerEntries(place, id)) printData(JSON.stringify({ ledger: place.ledger, ...shown(entry) }));
     }
   });
   return exitCodes.ok;

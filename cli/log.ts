@@ -152,7 +152,7 @@ interface RecordOptions extends WorkspaceOptions {
 
 /** Of a lane of consent, of a blocked user, or of the intake. */
 type RecordPlace =
-  | { readonly lane: LedgerPlace["ledger"]; readonly workspaceId: string; readonly sequence: number; readonly part: number }
+  | { readonly lane: LedgerPlace["ledger"]; readonly workspaceId: string; readonly sequence: bigint; readonly part: number }
   | { readonly workspaceId: string; readonly userId: string; readonly sequence: bigint; readonly part: number }
   | { readonly partition: number; readonly sequence: bigint };
 
@@ -166,7 +166,7 @@ function placeOf({ workspace: workspaceId, user: userId, lane, partition, at }: 
   const [, sequence = "", part = ""] = /^(\d{1,15})[.](\d{1,9})$/.exec(at) ?? [];
   if (sequence === "") throw new UsageError(`Expected a place such as 17.0, got "${at}"`);
   if (workspaceId === undefined) throw new UsageError("Expected --workspace, or --partition for a dead letter");
-  if (lane !== undefined) return { lane: laneOf(lane), workspaceId, sequence: Number(sequence), part: Number(part) };
+  if (lane !== undefined) return { lane: laneOf(lane), workspaceId, sequence: BigInt(sequence), part: Number(part) };
   // An empty one would name a dead letter of the intake
   if (!userId) throw new UsageError("Expected --user, or --lane for a record of consent");
   return { workspaceId, userId, sequence: BigInt(sequence), part: Number(part) };
