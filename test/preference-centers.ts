@@ -34,9 +34,14 @@ export function freshKey(): string {
   return key;
 }
 
+type FormFields = Readonly<Record<string, string>> | string;
+
 export interface Workspace {
   readonly key: string;
+  /** Remembers the position of a write, and presents it with what follows, so that reads wait for it. */
   call(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  /** A person's page sent as its form; a write as those of `call` are. */
+  submit(url: string, fields: FormFields, headers?: Readonly<Record<string, string>>): Promise<Response>;
   /** A preference center with a name of its own; gives its id. */
   create(content?: object): Promise<string>;
   /** A user with an address; gives the external id. */
@@ -50,14 +55,18 @@ export interface Workspace {
 
 export function freshWorkspace(suite: Suite, key = freshKey()): Workspace {
   let position = "";
-  function call(method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+  function remember(headers: Headers): void {
+    position = headers.get("x-heddle-position") ?? position;
+  }
+  async function call(method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
     const seen = position === "" ? {} : { "x-heddle-position": position };
-    return callHeddle(suite.heddle.url, { method, path, key, body, headers: { ...seen, ...headers } });
+    const answer = await callHeddle(suite.heddle.url, { method, path, key, body, headers: { ...seen, ...headers } });
+    remember(answer.headers);
+    return answer;
   }
   async function expected(status: number, answer: Promise<Answer>): Promise<Answer> {
     const got = await answer;
     expect(got.status, got.text).toBe(status);
-    position = got.headers.get("x-heddle-position") ?? position;
     return got;
   }
   return {
@@ -85,15 +94,15 @@ export function freshWorkspace(suite: Suite, key = freshKey()): Workspace {
       const asked = { external_ids: [externalId], fields_to_export: ["external_id", "email_subscribe"] };
       return (await expected(201, call("POST", "/users/export/ids", asked))).body.users?.[0]?.["email_subscribe"];
     },
+    async submit(url, fields, headers = {}) {
+      const answer = await submit(url, fields, headers);
+      remember(answer.headers);
+      return answer;
+    },
   };
 }
 
-/** A person's page sent as its form. */
-export function submit(
-  url: string,
-  fields: Readonly<Record<string, string>> | string,
-  headers: Record<string, string> = {},
-): Promise<Response> {
+function submit(url: string, fields: FormFields, headers: Readonly<Record<string, string>>): Promise<Response> {
   const body = typeof fields === "string" ? fields : new URLSearchParams(fields).toString();
   return fetch(`${url}?save`, {
     method: "POST",

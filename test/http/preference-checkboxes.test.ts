@@ -1,7 +1,7 @@
 /** Checkboxes of stored pages: which of them a person left empty, and what is never taken for that. */
 import { expect, test } from "vitest";
 import { heddleSuite } from "../suite.ts";
-import { centerDeclaration, freshWorkspace, letter, sentBy, storedPage, submit, textOf } from "../preference-centers.ts";
+import { centerDeclaration, freshWorkspace, letter, sentBy, storedPage, textOf } from "../preference-centers.ts";
 
 const suite = heddleSuite({ apply: centerDeclaration });
 const letterField = `subscription_group_${letter}`;
@@ -21,7 +21,7 @@ test.each([
   const workspace = freshWorkspace(suite);
   const ann = await workspace.person();
   const url = await workspace.url(await workspace.create({ preference_center_page_html: html }), ann);
-  expect((await submit(url, sentBy(await textOf(url), { [letterField]: "subscribed" }))).status).toBe(200);
+  expect((await workspace.submit(url, sentBy(await textOf(url), { [letterField]: "subscribed" }))).status).toBe(200);
   expect([await workspace.state(letter, ann), await workspace.emailState(ann)]).toEqual(["Subscribed", "subscribed"]);
 });
 
@@ -31,13 +31,13 @@ test("a checkbox that a later version adds, or means otherwise, was not left emp
   const id = await workspace.create({ preference_center_page_html: `${begin}${letterBox}</form>` });
   const url = await workspace.url(id, ann);
   const before = await textOf(url);
-  expect((await submit(url, sentBy(before, { [letterField]: "subscribed" }))).status).toBe(200);
+  expect((await workspace.submit(url, sentBy(before, { [letterField]: "subscribed" }))).status).toBe(200);
   const later = {
     preference_center_page_html: `${begin}${letterBox.replace('"subscribed"', '"unsubscribed"')}${globalBox}</form>`,
     confirmation_page_html: "",
   };
   expect((await workspace.call("PUT", `/preference_center/v1/${id}`, later)).status).toBe(200);
-  expect((await submit(url, sentBy(before, {}))).status).toBe(200);
+  expect((await workspace.submit(url, sentBy(before, {}))).status).toBe(200);
   expect([await workspace.state(letter, ann), await workspace.emailState(ann)]).toEqual(["Unsubscribed", "subscribed"]);
 });
 
@@ -49,7 +49,7 @@ test("a checkbox that is written once for each branch of a condition is one that
   }{% else %}${letterBox}{% endif %}`;
   const url = await workspace.url(await workspace.create({ preference_center_page_html: `${begin}${condition}</form>` }), ann);
   for (const [ticked, state] of [[{ [letterField]: "subscribed" }, "Subscribed"], [{}, "Unsubscribed"]] as const) {
-    expect((await submit(url, sentBy(await textOf(url), ticked))).status).toBe(200);
+    expect((await workspace.submit(url, sentBy(await textOf(url), ticked))).status).toBe(200);
     expect(await workspace.state(letter, ann)).toBe(state);
   }
 });
@@ -59,8 +59,8 @@ test("what says of checkboxes that they were shown takes nothing from the fields
   const ann = await workspace.person();
   const url = await workspace.url(await workspace.create({ preference_center_page_html: storedPage }), ann);
   const many = (name: string) => `&${name}=x`.repeat(500);
-  expect((await submit(url, `${letterField}=subscribed${many("other")}`)).status).toBe(400);
+  expect((await workspace.submit(url, `${letterField}=subscribed${many("other")}`)).status).toBe(400);
   expect(await workspace.state(letter, ann)).toBe("Unknown");
-  expect((await submit(url, `${letterField}=subscribed${many("shown_box")}`)).status).toBe(200);
+  expect((await workspace.submit(url, `${letterField}=subscribed${many("shown_box")}`)).status).toBe(200);
   expect(await workspace.state(letter, ann)).toBe("Subscribed");
 });

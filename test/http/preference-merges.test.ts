@@ -5,10 +5,6 @@ import { centerDeclaration, freshWorkspace, letter, news, type Workspace } from 
 
 const suite = heddleSuite({ apply: centerDeclaration });
 
-async function submit(url: string, fields: Readonly<Record<string, string>>): Promise<number> {
-  return (await fetch(`${url}?save`, { method: "POST", body: new URLSearchParams(fields) })).status;
-}
-
 async function merge(workspace: Workspace, source: object, target: object): Promise<string> {
   const merge_updates = [{ identifier_to_merge: source, identifier_to_keep: target }];
   const answer = await workspace.call("POST", "/users/merge", { merge_updates });
@@ -21,13 +17,13 @@ test("what is chosen by the link of a merged user goes back with the user, and w
   const [source, target, center] = [await workspace.person(), await workspace.person(), await workspace.create()];
   const [ofSource, ofTarget] = [await workspace.url(center, source), await workspace.url(center, target)];
   const job_id = await merge(workspace, { external_id: source }, { external_id: target });
-  expect(await submit(ofSource, { [`subscription_group_${letter}`]: "subscribed" })).toBe(200);
-  expect(await submit(ofTarget, { [`subscription_group_${news}`]: "subscribed" })).toBe(200);
+  expect((await workspace.submit(ofSource, { [`subscription_group_${letter}`]: "subscribed" })).status).toBe(200);
+  expect((await workspace.submit(ofTarget, { [`subscription_group_${news}`]: "subscribed" })).status).toBe(200);
   expect([await workspace.state(letter, target), await workspace.state(news, target)]).toEqual(["Subscribed", "Subscribed"]);
   expect((await workspace.call("POST", "/users/merge/undo", { job_id })).status).toBe(201);
   expect([await workspace.state(letter, source), await workspace.state(news, source)]).toEqual(["Subscribed", "Unknown"]);
   expect([await workspace.state(letter, target), await workspace.state(news, target)]).toEqual(["Unknown", "Subscribed"]);
-  expect(await submit(ofSource, { [`subscription_group_${letter}`]: "unsubscribed" })).toBe(200);
+  expect((await workspace.submit(ofSource, { [`subscription_group_${letter}`]: "unsubscribed" })).status).toBe(200);
   expect([await workspace.state(letter, source), await workspace.state(letter, target)]).toEqual(["Unsubscribed", "Unknown"]);
 });
 
@@ -42,7 +38,7 @@ test("a link stays good where the user who took the person in has no external id
   await merge(workspace, { external_id: person }, { user_alias });
   const page = await fetch(url);
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining(`<strong>${email}</strong>`)]);
-  expect(await submit(url, { [`subscription_group_${letter}`]: "subscribed" })).toBe(200);
+  expect((await workspace.submit(url, { [`subscription_group_${letter}`]: "subscribed" })).status).toBe(200);
   expect(await (await fetch(url)).text()).toContain(`name="subscription_group_${letter}" value="subscribed" checked`);
   const status = await workspace.call("GET", `/subscription/user/status?${new URLSearchParams({ email })}`);
   expect(status.body).toMatchObject({ users: [{ subscription_groups: [{ id: letter, status: "Subscribed" }] }] });

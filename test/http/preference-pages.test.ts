@@ -10,7 +10,6 @@ import {
   scriptedKey,
   sentBy,
   storedPage,
-  submit,
   textOf,
   texts,
 } from "../preference-centers.ts";
@@ -68,7 +67,7 @@ test("submitting changes groups and all email as the API would, tells the ledger
   const workspace = freshWorkspace(suite);
   const ann = await workspace.person();
   const url = await workspace.url(await workspace.create(), ann);
-  const answer = await submit(url, { [letterField]: "subscribed", [newsField]: "unsubscribed", email_global_state: "opted_in" });
+  const answer = await workspace.submit(url, { [letterField]: "subscribed", [newsField]: "unsubscribed", email_global_state: "opted_in" });
   expect(answer.status).toBe(200);
   const html = await answer.text();
   expect(html).toContain("<bdi>Weekly letter</bdi>: <strong>Subscribed</strong>");
@@ -77,7 +76,10 @@ test("submitting changes groups and all email as the API would, tells the ledger
   expect(await workspace.emailState(ann)).toBe("opted_in");
   expect(await textOf(url)).toContain(`name="${letterField}" value="subscribed" checked`);
   // Groups keep their states while all email is off
-  await submit(url, `${letterField}=unsubscribed&${letterField}=subscribed&email_global_state=opted_in&email_global_state=unsubscribed`);
+  await workspace.submit(
+    url,
+    `${letterField}=unsubscribed&${letterField}=subscribed&email_global_state=opted_in&email_global_state=unsubscribed`,
+  );
   expect([await workspace.emailState(ann), await workspace.state(letter, ann)]).toEqual(["unsubscribed", "Subscribed"]);
 });
 
@@ -87,11 +89,11 @@ test("only what the person changed is recorded: a group that nobody touched stay
   const url = await workspace.url(await workspace.create(), ann);
   const states = async () => [await workspace.state(letter, ann), await workspace.state(news, ann), await workspace.emailState(ann)];
   const untouched = `${letterField}=unsubscribed&${newsField}=unsubscribed&email_global_state=subscribed`;
-  expect((await submit(url, untouched)).status).toBe(200);
+  expect((await workspace.submit(url, untouched)).status).toBe(200);
   expect(await states()).toEqual(["Unknown", "Unknown", "subscribed"]);
-  expect((await submit(url, `${untouched}&${letterField}=subscribed`)).status).toBe(200);
+  expect((await workspace.submit(url, `${untouched}&${letterField}=subscribed`)).status).toBe(200);
   expect(await states()).toEqual(["Subscribed", "Unknown", "subscribed"]);
-  expect((await submit(url, untouched)).status).toBe(200);
+  expect((await workspace.submit(url, untouched)).status).toBe(200);
   expect(await states()).toEqual(["Unsubscribed", "Unknown", "subscribed"]);
 });
 
@@ -103,7 +105,7 @@ test("a page whose author asks for all choices has them recorded, touched or not
   const id = await workspace.create({ preference_center_page_html: html });
   const url = await workspace.url(id, ann);
   expect(await textOf(url)).toContain('name="record_choices" value="all"');
-  expect((await submit(url, sentBy(await textOf(url), {}))).status).toBe(200);
+  expect((await workspace.submit(url, sentBy(await textOf(url), {}))).status).toBe(200);
   expect(await workspace.state(letter, ann)).toBe("Unsubscribed");
 });
 
@@ -125,13 +127,13 @@ test("stored HTML is filled in: states, field names, submit address, email; the 
   expect(html).toMatch(/<head><meta name="viewport" content="width=device-width">\n<link rel="shortcut icon" href="https:\/\/cdn/);
   expect(html).toContain("<title>Mail</title>");
   expect(html).toContain('<p id="state">subscribed, unsubscribed, unsubscribed</p>');
-  const answer = await submit(url, { [letterField]: "subscribed" });
+  const answer = await workspace.submit(url, { [letterField]: "subscribed" });
   expect(await answer.text()).toContain("Now: subscribed / subscribed");
   expect(await textOf(url)).toContain('<p id="state">subscribed, subscribed, unsubscribed</p>');
   // A box that is left empty says the opposite
-  await submit(url, sentBy(html, { email_global_state: "unsubscribed" }));
+  await workspace.submit(url, sentBy(html, { email_global_state: "unsubscribed" }));
   expect([await workspace.state(letter, ann), await workspace.emailState(ann)]).toEqual(["Unsubscribed", "unsubscribed"]);
-  await submit(url, sentBy(html, {}));
+  await workspace.submit(url, sentBy(html, {}));
   expect(await workspace.emailState(ann)).toBe("subscribed");
 });
 
@@ -151,7 +153,7 @@ test("a page shows what its person has, escaped, and defaults for the rest; noth
   const page = await textOf(url);
   expect(page).toContain(shown);
   expect(page).not.toContain("not shown");
-  expect(await (await submit(url, { [letterField]: "subscribed" })).text()).toContain(`${shown}Done`);
+  expect(await (await workspace.submit(url, { [letterField]: "subscribed" })).text()).toContain(`${shown}Done`);
   const bare = await workspace.url(await workspace.create(pages), await workspace.person());
   expect(await textOf(bare)).toMatch(/<p>\[\] \[friend\] \[\] \[\] \[\] \[none\] \[[\w-]+\] \[\]<\/p><form/);
 });
@@ -160,7 +162,8 @@ test("only what the page asks about can be changed", async () => {
   const workspace = freshWorkspace(suite);
   const ann = await workspace.person();
   const url = await workspace.url(await workspace.create({ preference_center_page_html: storedPage }), ann);
-  expect((await submit(url, { [`subscription_group_${texts}`]: "subscribed", [letterField]: "subscribed", other: "x" })).status).toBe(200);
+  expect((await workspace.submit(url, { [`subscription_group_${texts}`]: "subscribed", [letterField]: "subscribed", other: "x" })).status)
+    .toBe(200);
   expect([await workspace.state(texts, ann), await workspace.state(letter, ann)]).toEqual(["Unknown", "Subscribed"]);
 });
 
@@ -171,7 +174,7 @@ test("a page may name a group by its id in another case, as the API may", async 
   const [name, shown] = [`{% form_field_name :subscription_group ${upper} %}`, "{{subscribed_state.${" + upper + "}}}"];
   const html = `<form method="post" action="{{preference_center_submit_url}}"><input name="${name}"></form>[${shown}]`;
   const url = await workspace.url(await workspace.create({ preference_center_page_html: html, confirmation_page_html: shown }), ann);
-  const saved = await submit(url, { [field]: "subscribed" });
+  const saved = await workspace.submit(url, { [field]: "subscribed" });
   expect([saved.status, await saved.text()]).toEqual([200, expect.stringContaining("subscribed")]);
   expect([await workspace.state(texts, ann), await textOf(url)]).toEqual(["Subscribed", expect.stringContaining("[subscribed]")]);
 });
@@ -181,7 +184,7 @@ test("the redirect page takes the place of the confirmation and may lead on by i
   const ann = await workspace.person();
   const redirect = '<meta http-equiv="refresh" content="1;url=https://shop.example/"><p>On we go</p>';
   const id = await workspace.create({ redirect_page_html: redirect, confirmation_page_html: "<p>Thanks</p>" });
-  const answer = await submit(await workspace.url(id, ann), { [letterField]: "subscribed" });
+  const answer = await workspace.submit(await workspace.url(id, ann), { [letterField]: "subscribed" });
   expect([answer.status, answer.headers.get("location")]).toEqual([200, null]);
   expect(await answer.text()).toContain("On we go");
   // In a sandbox as every page, with the word that lets it lead on, and no script
@@ -193,7 +196,7 @@ test("a page without a form opens, and sending it anything changes nothing", asy
   const ann = await workspace.person();
   const url = await workspace.url(await workspace.create({ preference_center_page_html: "<h1>Hi</h1>" }), ann);
   expect(await textOf(url)).toContain("<h1>Hi</h1>");
-  expect((await submit(url, { [letterField]: "subscribed", email_global_state: "unsubscribed" })).status).toBe(200);
+  expect((await workspace.submit(url, { [letterField]: "subscribed", email_global_state: "unsubscribed" })).status).toBe(200);
   expect([await workspace.state(letter, ann), await workspace.emailState(ann)]).toEqual(["Unknown", "subscribed"]);
 });
 
@@ -202,16 +205,18 @@ test("a page says so when it could not save, and saves what it can", async () =>
   const gone = "99999999-1111-4111-8111-111111111111";
   const ann = await workspace.person();
   const url = await workspace.url(await workspace.create({ preference_center_page_html: storedPage.replaceAll(news, gone) }), ann);
-  const wrong = await submit(url, { [letterField]: "maybe" });
+  const wrong = await workspace.submit(url, { [letterField]: "maybe" });
   expect([wrong.status, await wrong.text()]).toEqual([400, expect.stringContaining("nothing was changed")]);
-  const partly = await submit(url, { [letterField]: "subscribed", [`subscription_group_${gone}`]: "subscribed" });
+  const partly = await workspace.submit(url, { [letterField]: "subscribed", [`subscription_group_${gone}`]: "subscribed" });
   expect([partly.status, partly.headers.get("x-heddle-reason")]).toEqual([503, "PARTLY_DONE"]);
   expect(await partly.text()).toContain("Only part of your choices was saved");
   expect(await workspace.state(letter, ann)).toBe("Subscribed");
   // As the page shows it: the person has chosen nothing there
-  expect((await submit(url, { [letterField]: "unsubscribed", [`subscription_group_${gone}`]: "unsubscribed" })).status).toBe(200);
-  for (const type of ["text/plain", "application/json"]) expect((await submit(url, "{}", { "content-type": type })).status).toBe(415);
-  const large = await submit(url, `x=${"y".repeat(100_000)}`);
+  expect((await workspace.submit(url, { [letterField]: "unsubscribed", [`subscription_group_${gone}`]: "unsubscribed" })).status).toBe(200);
+  for (const type of ["text/plain", "application/json"]) {
+    expect((await workspace.submit(url, "{}", { "content-type": type })).status).toBe(415);
+  }
+  const large = await workspace.submit(url, `x=${"y".repeat(100_000)}`);
   expect([large.status, large.headers.get("content-type")]).toEqual([413, "text/html; charset=utf-8"]);
 });
 
@@ -228,14 +233,14 @@ test("where scripts run the page is framed, and what it is sent with is a token 
   expect(html).not.toContain(url.slice(url.lastIndexOf("/") + 1));
   const token = /<base href="([\w-]+)">/.exec(html)?.[1] ?? "";
   const form = new URL(token, url).href;
-  const saved = await submit(form, { [letterField]: "subscribed" });
+  const saved = await workspace.submit(form, { [letterField]: "subscribed" });
   expect([saved.status, await saved.text()]).toEqual([200, expect.stringContaining(`<base href="${token}">`)]);
   expect(await workspace.state(letter, ann)).toBe("Subscribed");
   expect(await textOf(form)).toContain(`<base href="${token}">`);
   // A link that was opened before stays good, and so does what was sent by it
-  expect((await submit(url, { [newsField]: "subscribed" })).status).toBe(200);
+  expect((await workspace.submit(url, { [newsField]: "subscribed" })).status).toBe(200);
   expect(await workspace.state(news, ann)).toBe("Subscribed");
-  for (const wrong of [`${form}A`, form.slice(0, -1)]) expect((await submit(wrong, {})).status).toBe(404);
+  for (const wrong of [`${form}A`, form.slice(0, -1)]) expect((await workspace.submit(wrong, {})).status).toBe(404);
 });
 
 test("a link that is none, or whose page is a draft or whose person is gone, opens a page that says so", async () => {
@@ -248,7 +253,7 @@ test("a link that is none, or whose page is a draft or whose person is gone, ope
     expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining("not available")]);
     expect(answer.headers.get("content-security-policy")).toMatch(/; sandbox$/);
     expect(answer.headers.get("referrer-policy")).toBe("no-referrer");
-    expect((await submit(other, { [letterField]: "subscribed" })).status).toBe(404);
+    expect((await workspace.submit(other, { [letterField]: "subscribed" })).status).toBe(404);
   }
   const pages = { preference_center_page_html: "", confirmation_page_html: "" };
   await workspace.call("PUT", `${path}/${id}`, { ...pages, state: "draft" });
@@ -268,7 +273,7 @@ test("a link stays good when the person gets another external id", async () => {
   const renamed = fresh("renamed");
   const rename = { external_id_renames: [{ current_external_id: ann, new_external_id: renamed }] };
   expect((await workspace.call("POST", "/users/external_ids/rename", rename)).status).toBe(201);
-  expect((await submit(url, { [letterField]: "subscribed" })).status).toBe(200);
+  expect((await workspace.submit(url, { [letterField]: "subscribed" })).status).toBe(200);
   expect(await workspace.state(letter, renamed)).toBe("Subscribed");
 });
 
