@@ -1,10 +1,10 @@
 /** Files that are whole or not there, and readable by their owner alone: they hold keys of links and all that is known of people. */
 import { closeSync, existsSync, openSync, renameSync, rmSync, statSync } from "node:fs";
-import { constants } from "node:os";
 import { dirname } from "node:path";
 import { leftOverChanges } from "../platform/sqlite/left-over.ts";
 import { syncFolder } from "../platform/sync-folder.ts";
 import { databaseEndings } from "../platform/sqlite/owner-only.ts";
+import { withUndo } from "./interrupts.ts";
 import { CommandError } from "./output.ts";
 
 /**
@@ -52,23 +52,17 @@ export async function withScratch<T>(path: string, work: (path: string, moveTo: 
   }
   clear(path);
   process.on("exit", remove);
-  for (const signal of interrupts) process.on(signal, exitBySignal);
   try {
-    closeSync(openSync(path, "wx", 0o600));
-    own = statSync(path).ino;
-    return await work(path, moveTo);
+    // A signal ends the process by an exit, which removes
+    return await withUndo(() => Promise.resolve(), async () => {
+      closeSync(openSync(path, "wx", 0o600));
+      own = statSync(path).ino;
+      return await work(path, moveTo);
+    });
   } finally {
-    for (const signal of interrupts) process.off(signal, exitBySignal);
     process.off("exit", remove);
     remove();
   }
-}
-
-const interrupts = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-
-/** With the code that shells give to a process that died of it. */
-function exitBySignal(signal: NodeJS.Signals): void {
-  process.exit(128 + constants.signals[signal]);
 }
 
 function clear(path: string): void {
