@@ -7,8 +7,7 @@ import { type AccessAdmin, openAccess } from "../gateway/access/sqlite.ts";
 import type { AccessRows } from "../gateway/access/rows.ts";
 import { systemClock } from "../platform/clock.ts";
 import { type Database, openDatabase } from "../platform/sqlite/database.ts";
-import { Refusal } from "../platform/refusal.ts";
-import { lockDirectory, makeFolder } from "../platform/sqlite/lock.ts";
+import { isLocked, makeFolder } from "../platform/sqlite/lock.ts";
 import { CommandError, UsageError } from "./output.ts";
 import { defaultDataDir } from "./start-config.ts";
 
@@ -59,15 +58,9 @@ export async function withAccess<T>(
   }
 }
 
-/** Whether a server holds the folder. Only asks where there is a folder: asking makes it. */
+/** Whether a server holds the folder. */
 export function isServed(folder: string): boolean {
-  if (!existsSync(join(folder, databaseFile))) return false;
-  try {
-    lockDirectory(folder).release();
-    return false;
-  } catch (error) {
-    return error instanceof Refusal && error.reason === "STATE_CONFLICT";
-  }
+  return existsSync(join(folder, databaseFile)) && isLocked(folder);
 }
 
 /** The workspace that a person means by id, name or `company/name`; without a name the only one there is. */

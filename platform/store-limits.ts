@@ -2,6 +2,8 @@
 
 export const storeLimits = {
   storeBusyTimeoutMs: 5_000,
+  // How long a command may look whether a server has the data folder
+  folderLookMsMax: 500,
   storeWritesWaitingMax: 20_000,
   storeStatementsMax: 1_000,
   // SQLite looks through all of its pages behind each commit that divided one; what is not among them is in memory as the file's

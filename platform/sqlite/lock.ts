@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { limits } from "../limits.ts";
 import { Refusal } from "../refusal.ts";
 import { sqliteCode } from "./faults.ts";
 import { makeOwnerOnly } from "./owner-only.ts";
@@ -11,16 +12,17 @@ export interface DirectoryLock {
 }
 
 const busyCode = 5;
+const lockFile = "heddle.lock";
 
 /**
  * Makes the folder where it is missing and takes it for this process, by an exclusive transaction on `heddle.lock`
  * that stays open for life (advisory byte-range locks: nothing to clean up after `kill -9`).
- * Refuses STATE_CONFLICT when another process has it.
+ * Refuses STATE_CONFLICT when another process has it, which is asked for longer than one that only looks (isLocked) takes.
  */
 export function lockDirectory(path: string): DirectoryLock {
   makeFolder(resolve(path));
-  makeOwnerOnly(join(path, "heddle.lock"), ignore);
-  const handle = new DatabaseSync(join(path, "heddle.lock"), { timeout: 0, defensive: true });
+  makeOwnerOnly(join(path, lockFile), ignore);
+  const handle = new DatabaseSync(join(path, lockFile), { timeout: limits.folderLookMsMax, defensive: true });
   try {
     // Not exec(): under Deno its errors carry no result code
     handle.prepare("BEGIN EXCLUSIVE").run();
@@ -32,6 +34,22 @@ export function lockDirectory(path: string): DirectoryLock {
     });
   }
   return { release: () => handle.isOpen && handle.close() };
+}
+
+/** Whether a process has the folder. Reads alone, which others who look may do at the same time. */
+export function isLocked(path: string): boolean {
+  const file = join(path, lockFile);
+  if (!existsSync(file)) return false;
+  let handle: DatabaseSync | undefined;
+  try {
+    handle = new DatabaseSync(file, { readOnly: true, timeout: 0, defensive: true });
+    handle.prepare("SELECT 1 FROM sqlite_schema").get();
+    return false;
+  } catch (error) {
+    return sqliteCode(error) === busyCode;
+  } finally {
+    handle?.close();
+  }
 }
 
 /** The lock holds nothing. */
