@@ -46,11 +46,16 @@ export async function writeJournal(client: JournalClient, load: { readonly over:
 /** False when no answer came or one that says to try again. */
 async function accepted(client: JournalClient, journal: Journal, { body, key }: { body: unknown; key?: string }): Promise<boolean> {
   const options = key === undefined ? {} : { headers: { "idempotency-key": key } };
-  const answer = await client.post("/users/track", body, options).catch(() => undefined);
+  const answer = await client.post("/users/track", body, options).catch(noAnswer);
   if (answer?.status === 201) return true;
   if (answer) expect(client.refusals, answer.text).toContain(answer.status);
   journal.refused += 1;
   return false;
+}
+
+/** What fetch throws where the connection broke. An answer that came and is not as documented, or no JSON, is a fault. */
+function noAnswer(error: unknown): undefined {
+  if (!(error instanceof TypeError)) throw error;
 }
 
 /** Each write that was answered counts, each with a key exactly once, and an event that was not answered once at most. */

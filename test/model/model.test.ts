@@ -10,4 +10,5 @@ test(`${histories} random histories leave what the reference leaves (seed ${seed
   expect(result.failure, JSON.stringify(result.failure, null, 1)).toBeUndefined();
   expect(result.played).toBe(histories);
   expect(result.crashes).toBeGreaterThan(0);
+  expect(result.givenUp, `of ${histories} histories`).toBeLessThan(histories / 4);
 });

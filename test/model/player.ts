@@ -20,8 +20,8 @@ export interface Answer {
   readonly body: Record<string, unknown>;
 }
 
-/** Plays `steps`; resolves with the differences found, none when all is well. */
-export async function play(system: System, steps: readonly Step[], prefix: string): Promise<string[]> {
+/** Plays `steps`; resolves with the differences found, none when all is well, and undefined where the history ended before its last step. */
+export async function play(system: System, steps: readonly Step[], prefix: string): Promise<string[] | undefined> {
   const player = new Player(system, prefix);
   try {
     for (const step of steps) {
@@ -30,7 +30,7 @@ export async function play(system: System, steps: readonly Step[], prefix: strin
     }
     return await player.compare();
   } catch (error) {
-    if (error instanceof NoAnswer) return [];
+    if (error instanceof NoAnswer) return undefined;
     throw error;
   }
 }

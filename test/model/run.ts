@@ -20,6 +20,8 @@ export interface RunOptions {
 
 export interface RunResult {
   readonly played: number;
+  /** Of those, how many ended where a write without a key had no answer: they say nothing. */
+  readonly givenUp: number;
   readonly crashes: number;
   readonly failure?: {
     readonly seed: number;
@@ -43,21 +45,23 @@ export async function runHistories(options: RunOptions): Promise<RunResult> {
 async function runOn(system: RealSystem, options: RunOptions): Promise<RunResult> {
   const histories = historiesOf(options);
   let next = 0;
+  let givenUp = 0;
   let failed: { history: number; steps: readonly Step[]; differences: string[] } | undefined;
   const client = async (): Promise<void> => {
     while (!failed && next < options.histories) {
       const history = next++;
       const steps = histories(history);
       const differences = await play(system, steps, `h${history}-`);
-      if (differences.length > 0) failed ??= { history, steps, differences };
+      if (differences === undefined) givenUp += 1;
+      else if (differences.length > 0) failed ??= { history, steps, differences };
     }
   };
   await Promise.all(Array.from({ length: options.clients ?? 16 }, client));
-  const result = { played: next, crashes: system.crashes };
+  const result = { played: next, givenUp, crashes: system.crashes };
   if (!failed) return result;
   if (options.shrink === false) return { ...result, failure: { seed: options.seed, ...failed } };
   const steps = await shrunk(system, failed.steps);
-  const differences = await play(system, steps, `h${serial++}-`);
+  const differences = await play(system, steps, `h${serial++}-`) ?? [];
   return {
     ...result,
     failure: { seed: options.seed, history: failed.history, steps, differences: differences.length > 0 ? differences : failed.differences },
@@ -86,7 +90,8 @@ async function shrunk(system: RealSystem, steps: readonly Step[]): Promise<reado
   for (let again = true; again;) {
     again = false;
     for (const candidate of smaller(smallest)) {
-      if ((await play(system, candidate, `h${serial++}-`)).length === 0) continue;
+      const differences = await play(system, candidate, `h${serial++}-`) ?? [];
+      if (differences.length === 0) continue;
       smallest = candidate;
       again = true;
       break;

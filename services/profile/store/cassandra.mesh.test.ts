@@ -55,7 +55,8 @@ await describeWith(["cassandra"], "profile store on a real Cassandra", () => {
     }, hookMs);
     describeLateWrites("Cassandra", () => open("late"), hookMs);
     describeLateWrites("Cassandra, users in buckets", () => open("late_together", inBuckets), hookMs);
-    describeRejected("Cassandra, users in buckets", async () => rejecting(await open("rejected", inBuckets)), hookMs);
+    describeRejected("Cassandra, users alone", async () => rejecting(await open("rejected", () => undefined)), hookMs);
+    describeRejected("Cassandra, users in buckets", async () => rejecting(await open("rejected_together", inBuckets)), hookMs);
   });
 });
 
