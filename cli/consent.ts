@@ -4,7 +4,7 @@ import { normaliseEmail, normalisePhone } from "../platform/address.ts";
 import type { LedgerDamage, LedgerEntry } from "../platform/ledger/ledger.ts";
 import { ledgerEntryFromMessage } from "../platform/ledger/message.ts";
 import { findById } from "../platform/identifier.ts";
-import type { Group } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
+import { Channel, type Group } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { withAccessPlace, type WorkspaceOptions } from "./access-place.ts";
 import { type ConsentPlace, ledgerEntries, verifyLedger, withConsentPlace } from "./consent-place.ts";
 import { chooseWorkspace } from "./data-folder.ts";
@@ -79,7 +79,7 @@ export async function link(
   const base = linkBase(options);
   const path = await inWorkspace(options, async ({ subscription, messagingStatus }, { id: workspaceId }) => {
     const scope = { workspaceId };
-    const group = options.group === undefined ? "" : groupIdOf((await subscription.listGroups({ scope })).groups, options.group);
+    const group = options.group === undefined ? "" : emailGroupIdOf((await subscription.listGroups({ scope })).groups, options.group);
     return (await messagingStatus.createUnsubscribeLink({ scope, email, subscriptionGroupId: group })).path;
   });
   const url = `${base}${path}`;
@@ -122,13 +122,14 @@ function emailOf(text: string): string {
   return address;
 }
 
-/** As the group was declared: a UUID may be written in any case. */
-function groupIdOf(groups: readonly Group[], wanted: string): string {
-  const found = findById(groups, wanted);
+/** As the group was declared: a UUID may be written in any case. A link says who leaves by an email address, which no group of phones takes. */
+function emailGroupIdOf(groups: readonly Group[], wanted: string): string {
+  const ofEmail = groups.filter(({ channel }) => channel === Channel.EMAIL);
+  const found = findById(ofEmail, wanted);
   if (found !== undefined) return found.id;
-  const there = groups.filter(({ archived }) => !archived).map(({ id, name }) => `${id} (${name})`).join(", ");
+  const there = ofEmail.filter(({ archived }) => !archived).map(({ id, name }) => `${id} (${name})`).join(", ");
   throw new CommandError(
-    `Invalid subscription group ID "${wanted}": ${there === "" ? "the workspace has no groups" : `there are ${there}`}`,
+    `Invalid subscription group ID "${wanted}": ${there === "" ? "the workspace has no groups of email" : `those of email are ${there}`}`,
   );
 }
 

@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { consentDeclaration, emailGroup, groupState, letteredGroup } from "../consent.ts";
+import { consentDeclaration, emailGroup, groupState, letteredGroup, smsGroup } from "../consent.ts";
 import { runCommand } from "../command-line.ts";
 import { heddleCommand, testShape } from "../heddle.ts";
 import { fresh, freshEmail, heddleSuite } from "../suite.ts";
@@ -106,18 +106,21 @@ test("a link of a group unsubscribes from that group alone", async () => {
   expect(await unsubscribed(email)).toBe(false);
 });
 
-test("a link of a group has the id as it was declared; one of an unknown group is not made", async () => {
+test("a link of a group has the id as it was declared; one of an unknown group, or of one that is not of email, is not made", async () => {
   const [email, id] = [freshEmail(), fresh()];
   await heddle.track({ attributes: [{ external_id: id, email }] });
   expect((await click(await link(email, "--group", letteredGroup.toLowerCase()))).status).toBe(200);
   await expect.poll(() => groupState(heddle, letteredGroup, { external_id: id })).toBe("Unsubscribed");
-  const refused = await runCommand(
-    ["consent", "link", "--email", email, "--group", "nope", "--url", heddle.heddle.url, "--workspace", "demo"],
-    heddle.heddle.commandEnv,
-  );
-  expect(refused.code).toBe(1);
-  expect(refused.errors).toContain('Invalid subscription group ID "nope"');
-  expect(refused.errors).toContain(`${emailGroup} (Letter)`);
+  for (const group of ["nope", smsGroup]) {
+    const refused = await runCommand(
+      ["consent", "link", "--email", email, "--group", group, "--url", heddle.heddle.url, "--workspace", "demo"],
+      heddle.heddle.commandEnv,
+    );
+    expect(refused.code).toBe(1);
+    expect(refused.errors).toContain(`Invalid subscription group ID "${group}"`);
+    expect(refused.errors).toContain(`${emailGroup} (Letter)`);
+    expect(refused.errors).not.toContain("Offers");
+  }
 });
 
 test("a forged or damaged token is a 404, as a page for people and in JSON for others, for both methods, and changes nothing", async () => {
