@@ -111,7 +111,9 @@ function runTests(projects, variables = {}) {
   const first = runOnce(projects, { variables, name, files: [] });
   const again = [...new Set(first.failures.map(({ file }) => file))];
   if (first.status === 0) return count(first);
-  if (again.length === 0 || again.length > filesAgainMax) return counted(first, name);
+  // What was thrown outside of the failing files does not come out when those run again
+  const elsewhere = first.unhandled.some(({ file }) => !again.includes(file));
+  if (again.length === 0 || again.length > filesAgainMax || elsewhere) return counted(first, name);
   console.log(`\n== ${name}: once more ==\n${again.map((file) => relative(process.cwd(), file)).join("\n")}`);
   const second = runOnce(projects, { variables, name: `${name}-again`, files: again });
   if (second.status !== 0) return counted({ ...second, ...sums(first, second, again) }, name);
@@ -120,7 +122,11 @@ function runTests(projects, variables = {}) {
 }
 
 function counted(run, name) {
-  failures.push(...(run.failures.length > 0 ? run.failures.map(({ text }) => `${name}: ${text}`) : [`${name}: see above`]));
+  const thrown = run.unhandled.map(({ file = "", message }) => ({
+    text: `${relative(process.cwd(), file)}: thrown outside of any test\n${shortened(message)}`,
+  }));
+  const told = [...run.failures, ...thrown].map(({ text }) => `${name}: ${text}`);
+  failures.push(...(told.length > 0 ? told : [`${name}: see above`]));
   return count(run);
 }
 
@@ -144,16 +150,19 @@ function sums(first, second, again) {
 
 function runOnce(projects, { variables, name, files }) {
   const reportPath = join(reports, `${name}.json`);
+  const unhandledPath = join(reports, `${name}-unhandled.json`);
   const { status } = spawnSync("node", [
     "node_modules/vitest/vitest.mjs",
     "run",
     ...projects.split(",").flatMap((project) => ["--project", variables.HEDDLE_TEST_SHARED === "1" ? `${project}*` : project]),
-    "--passWithNoTests",
+    // A project may have no tests, a file that failed has some
+    ...(files.length === 0 ? ["--passWithNoTests"] : []),
     "--reporter=dot",
     "--reporter=json",
+    "--reporter=./tools/unhandled-reporter.mjs",
     `--outputFile.json=${reportPath}`,
     ...files,
-  ], { stdio: "inherit", env: { ...plain, ...process.env, ...variables } });
+  ], { stdio: "inherit", env: { ...plain, ...process.env, ...variables, HEDDLE_TEST_UNHANDLED: unhandledPath } });
   const report = existsSync(reportPath) ? JSON.parse(readFileSync(reportPath, "utf8")) : { testResults: [] };
   return {
     status,
@@ -165,6 +174,7 @@ function runOnce(projects, { variables, name, files }) {
       tests: assertionResults.map((test) => test.status),
     })),
     failures: report.testResults.flatMap(failuresOf),
+    unhandled: existsSync(unhandledPath) ? JSON.parse(readFileSync(unhandledPath, "utf8")) : [],
   };
 }
 
