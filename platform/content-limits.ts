@@ -68,4 +68,6 @@ export const contentLimits = {
   declareAttemptsMax: 5,
   // Of one declaration of translations, which is one conditional write in Cassandra: so many take half a second, three times as many are not taken
   declaredWritesMax: 20_000,
+  // Of what those campaigns and canvases are as rows; Cassandra takes no write above 16 MiB
+  declaredBytesMax: 12 * 1024 * 1024,
 } as const;

@@ -2,14 +2,16 @@
 import { type FieldChange, fieldChanges } from "../../../platform/field-changes.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
+import { slicesOf } from "../../../platform/slices-by-size.ts";
 import { type DeclaredTranslations, refused } from "./declared-translations.ts";
 import { type DeclaredChange, planDeclaration, type PlannedDeclaration } from "./plan-declaration.ts";
-import { idsIn, sourceLocaleId, type Texts, type TextsKey } from "./translation.ts";
+import { idsIn, sourceLocaleId, type Texts } from "./translation.ts";
 import type { DeclaredWrite, TranslationStore } from "./translation-ports.ts";
 
 /**
  * Doing it twice changes nothing the second time. What the declaration leaves out stays, unless `prune`.
- * Refuses INPUT_INVALID for a declaration that contradicts itself or what there is, STATE_CONFLICT where others declare all the time.
+ * Refuses INPUT_INVALID for a declaration that contradicts itself or what there is, or that writes too much at once, STATE_CONFLICT where
+ * others declare all the time.
  */
 export async function declareTranslations(
   { store, newId }: { readonly store: TranslationStore; readonly newId: () => string },
@@ -20,10 +22,13 @@ export async function declareTranslations(
     const current = await store.declared(workspaceId);
     const planned = planDeclaration(current, declaration, { prune: declaration.prune, newId });
     const { sources, changes } = await withoutEqualSources(store, workspaceId, planned);
-    const write = { ...planned.write, sources, goneTexts: await goneTexts(store, workspaceId, planned) };
+    const write = { ...planned.write, sources };
     checkSize(write);
     if (declaration.dryRun || changes.every(({ action }) => action === "unchanged")) return changes;
-    if (await store.commitDeclared(workspaceId, write) === "committed") return changes;
+    if (await removeTexts(store, { workspaceId, planned, when: "begin" }) === "changed") continue;
+    if (await store.commitDeclared(workspaceId, write) === "changed") continue;
+    await removeTexts(store, { workspaceId, planned, when: "end" });
+    return changes;
   }
   throw new Refusal("STATE_CONFLICT", "The translations of this workspace are declared by somebody else just now; try again");
 }
@@ -50,24 +55,38 @@ async function withoutEqualSources(
   };
 }
 
-/** A source that is declared is written, or stays as it is. */
-async function goneTexts(
+/**
+ * Of what begins before it is there, and of what ends after it has gone, however many: nobody is shown them meanwhile. A source that is
+ * declared is written, or stays as it is.
+ */
+async function removeTexts(
   store: TranslationStore,
-  workspaceId: string,
-  { write, isGone }: PlannedDeclaration,
-): Promise<readonly TextsKey[]> {
-  if (isGone === undefined) return [];
+  { workspaceId, planned: { write, ...texts }, when }: { workspaceId: string; planned: PlannedDeclaration; when: "begin" | "end" },
+): Promise<"committed" | "changed"> {
+  const isOne = texts[when];
+  if (isOne === undefined) return "committed";
   const declared = new Set(write.sources.map(({ messageId }) => messageId));
-  const there = await store.textKeys(workspaceId);
-  return there.filter((key) => isGone(key) && !(key.localeId === sourceLocaleId && declared.has(key.messageId)));
+  const keys = (await store.textKeys(workspaceId))
+    .filter((key) => isOne(key) && !(key.localeId === sourceLocaleId && declared.has(key.messageId)));
+  const revision = write.revision + (when === "end" ? 1 : 0);
+  for (const slice of slicesOf(keys, limits.declaredWritesMax)) {
+    if (await store.removeTexts(workspaceId, revision, slice) === "changed") return "changed";
+  }
+  return "committed";
 }
 
 /** What is declared at once is written at once, or not at all. */
-function checkSize({ puts, drops, sources, goneIds, goneTexts }: DeclaredWrite): void {
+function checkSize({ puts, drops, sources, goneIds }: DeclaredWrite): void {
+  const bytes = puts.reduce((sum, owner) => sum + Buffer.byteLength(JSON.stringify(owner)), 0);
+  if (bytes > limits.declaredBytesMax) {
+    throw refused(
+      `Campaigns and canvases of more than ${limits.declaredBytesMax} bytes would be written at once: declare them in several steps`,
+    );
+  }
   const held = puts.reduce((sum, { steps }) => sum + 1 + idsIn(steps).length, 0);
-  if (held + drops.length + sources.length + goneIds.length + goneTexts.length <= limits.declaredWritesMax) return;
+  if (held + drops.length + sources.length + goneIds.length <= limits.declaredWritesMax) return;
   throw refused(
-    `More than ${limits.declaredWritesMax} campaigns, canvases, steps, messages and texts would be written at once: declare them in several steps`,
+    `More than ${limits.declaredWritesMax} campaigns, canvases, steps, messages and sources would be written at once: declare them in several steps`,
   );
 }
 

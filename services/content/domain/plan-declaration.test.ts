@@ -63,7 +63,7 @@ test("planDeclaration() changes nothing the second time", () => {
   const { write } = planDeclaration(nothing, declared, options());
   const again = planDeclaration({ revision: 1, settings: write.settings, owners: write.puts }, declared, options(true));
   expect(new Set(again.changes.map(({ action }) => action))).toEqual(new Set(["unchanged"]));
-  expect([again.write.puts, again.write.drops, again.write.goneIds, again.isGone]).toEqual([[], [], [], undefined]);
+  expect([again.write.puts, again.write.drops, again.write.goneIds, again.begin, again.end]).toEqual([[], [], [], undefined, undefined]);
 });
 
 test("planDeclaration() keeps what the declaration leaves out", () => {
@@ -84,7 +84,7 @@ test("planDeclaration() keeps what the declaration leaves out", () => {
 test("planDeclaration() removes with prune what the declaration does not name, and its texts", () => {
   const [welcome] = declared.owners;
   if (welcome === undefined) throw new Error("Expected a campaign");
-  const { write, changes, isGone } = planDeclaration(there, { ...declared, owners: [welcome] }, options(true));
+  const { write, changes, end } = planDeclaration(there, { ...declared, owners: [welcome] }, options(true));
   expect(lines(changes).filter((line) => line.startsWith("pruned"))).toEqual([
     "pruned locale fr",
     "pruned message variation Welcome/B",
@@ -97,7 +97,7 @@ test("planDeclaration() removes with prune what the declaration does not name, a
     ids.email,
     "",
   ]] as const;
-  expect(texts.map(([messageId, localeId]) => isGone?.({ messageId, localeId }))).toEqual([true, true, true, false, false]);
+  expect(texts.map(([messageId, localeId]) => end?.({ messageId, localeId }))).toEqual([true, true, true, false, false]);
 });
 
 test("planDeclaration() takes a pruned locale from messages that keep their locales", () => {
@@ -108,8 +108,8 @@ test("planDeclaration() takes a pruned locale from messages that keep their loca
   }, options(true));
   const message = again.write.puts[0]?.steps[0]?.variations[0];
   expect(message?.localeIds).toEqual([]);
-  // The same language, declared once more under its id, begins without texts
-  expect(again.isGone?.({ messageId: message?.id ?? "", localeId: ids.spanish })).toBe(true);
+  // The same language, declared once more under its id, has none of them
+  expect(again.end?.({ messageId: message?.id ?? "", localeId: ids.spanish })).toBe(true);
 });
 
 test("planDeclaration() refuses more locales than a workspace may have, with those it has", () => {

@@ -47,12 +47,18 @@ interface Plan extends Options {
 }
 
 export interface PlannedDeclaration {
-  /** But for texts that go: which there are the store knows. */
-  readonly write: Omit<DeclaredWrite, "goneTexts">;
+  readonly write: DeclaredWrite;
   readonly changes: readonly DeclaredChange[];
-  /** Whether texts go; undefined where all stay. */
-  readonly isGone: ((key: TextsKey) => boolean) | undefined;
+  /**
+   * Texts of messages and languages that begin: under an id of before nothing of before is found, also where a PUT came while it was
+   * taken away.
+   */
+  readonly begin: SomeTexts;
+  readonly end: SomeTexts;
 }
+
+/** Undefined for none. */
+type SomeTexts = ((key: TextsKey) => boolean) | undefined;
 
 export function planDeclaration(current: Declared, declared: DeclaredTranslations, options: Options): PlannedDeclaration {
   checkDeclared(declared);
@@ -73,7 +79,8 @@ export function planDeclaration(current: Declared, declared: DeclaredTranslation
   const before = new Map(current.owners.map((owner) => [nameOf(owner), owner]));
   const puts = planned.filter((owner) => !isSame(before.get(nameOf(owner)), owner));
   const write = { revision: current.revision, settings, puts, drops, sources: plan.sources, goneIds: goneIds(current, next) };
-  return { write, changes, isGone: goneTexts(current, next, settings) };
+  const after = { owners: next, settings };
+  return { write, changes, begin: textsOfOthers(after, current), end: textsOfOthers(current, after) };
 }
 
 function plannedSettings(
@@ -257,16 +264,15 @@ function goneIds(current: Declared, next: readonly MessageOwner[]): readonly str
   return current.owners.flatMap(({ steps }) => idsIn(steps)).filter((id) => !left.has(id));
 }
 
-/**
- * Of messages and locales that go, and of those that are new: under an id of before nothing of before is found, also where a PUT came
- * while it was taken away.
- */
-function goneTexts(current: Declared, next: readonly MessageOwner[], settings: TranslationSettings): PlannedDeclaration["isGone"] {
-  const messages = messageIds(current.owners).symmetricDifference(messageIds(next));
-  const locales = localeIds(current.settings).symmetricDifference(localeIds(settings));
+/** Texts of messages and locales that are among these and were not before. */
+function textsOfOthers(these: Content, before: Content): SomeTexts {
+  const messages = messageIds(these.owners).difference(messageIds(before.owners));
+  const locales = localeIds(these.settings).difference(localeIds(before.settings));
   if (messages.size + locales.size === 0) return undefined;
   return ({ messageId, localeId }) => messages.has(messageId) || locales.has(localeId);
 }
+
+type Content = Pick<Declared, "owners" | "settings">;
 
 function messageIds(owners: readonly MessageOwner[]): ReadonlySet<string> {
   return new Set(owners.flatMap(({ steps }) => steps.flatMap(({ variations }) => variations.map(({ id }) => id))));

@@ -23,6 +23,8 @@ export interface TranslationStore {
   putTexts(workspaceId: string, write: TextsWrite): Promise<"committed" | "repeated" | "reused">;
   /** Writes a change that was planned on `declared`, whole or not at all; "changed": something else was written since. */
   commitDeclared(workspaceId: string, change: DeclaredWrite): Promise<"committed" | "changed">;
+  /** All of the keys or, where something else was declared since `revision`, none ("changed"). At most declaredWritesMax at once. */
+  removeTexts(workspaceId: string, revision: number, keys: readonly TextsKey[]): Promise<"committed" | "changed">;
 }
 
 export interface Declared {
@@ -39,8 +41,6 @@ export interface DeclaredWrite {
   readonly puts: readonly MessageOwner[];
   readonly drops: readonly Pick<MessageOwner, "kind" | "id">[];
   readonly sources: readonly { readonly messageId: string; readonly texts: Texts }[];
-  /** Of what is gone, and of what is new under an id of before. */
-  readonly goneTexts: readonly TextsKey[];
   /** Steps and variations that nothing holds any more. */
   readonly goneIds: readonly string[];
 }

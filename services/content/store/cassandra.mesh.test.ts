@@ -92,7 +92,7 @@ await describeWith(["cassandra"], "content store on a real Cassandra", () => {
         steps: [{ id: "", name: "", variations: [{ id: newId("uuid"), name: "A", channel: "email", localeIds: ["es"] }] }],
       }));
       const settings = { earlyAccess: true, enabled: true, locales: [] };
-      const change = { revision: 0, settings, puts, drops: [], sources: [], goneTexts: [], goneIds: [] };
+      const change = { revision: 0, settings, puts, drops: [], sources: [], goneIds: [] };
       expect(await store.commitDeclared("ws-many", change)).toBe("committed");
       expect((await store.declared("ws-many")).owners).toHaveLength(puts.length);
     });

@@ -15,7 +15,7 @@ const key = { messageId: ids.email, localeId: ids.spanish };
 const hola = new Map([["id_0", "Hola"], ["__proto__", "¡Adiós! 😀"], ["empty", ""]]);
 
 function write(values: Partial<DeclaredWrite> = {}): DeclaredWrite {
-  return { revision: 0, settings, puts: [campaign, canvas], drops: [], sources: [], goneTexts: [], goneIds: [], ...values };
+  return { revision: 0, settings, puts: [campaign, canvas], drops: [], sources: [], goneIds: [], ...values };
 }
 
 function put(values: Partial<TextsWrite> = {}): TextsWrite {
@@ -75,14 +75,12 @@ export function describeTranslations(driver: string, open: () => Promise<Transla
       expect((await store.declared(workspace)).revision).toBe(1);
     });
 
-    test("commitDeclared() removes what is gone, with its texts and the places it was found under", async () => {
+    test("commitDeclared() removes what is gone, with the places it was found under", async () => {
       await store.commitDeclared(workspace, write({ puts: [campaign, otherCampaign, canvas] }));
-      await store.putTexts(workspace, put());
-      const change = { drops: [campaign], goneIds: [ids.email, ids.plain, ids.sms], goneTexts: [key] };
+      const change = { drops: [campaign], goneIds: [ids.email, ids.plain, ids.sms] };
       expect(await store.commitDeclared(workspace, write({ revision: 1, puts: [], ...change }))).toBe("committed");
       expect(await store.owner(workspace, "campaign", ids.campaign)).toBeUndefined();
       expect(await store.holder(workspace, ids.email)).toBeUndefined();
-      expect(await store.texts(workspace, [key])).toEqual([undefined]);
       expect((await store.declared(workspace)).owners).toEqual([otherCampaign, canvas]);
     });
 
@@ -106,15 +104,18 @@ export function describeTranslations(driver: string, open: () => Promise<Transla
       expect([second, third]).toEqual([undefined, new Map()]);
     });
 
-    test("textKeys() lists whatever has texts, of its own workspace only", async () => {
+    test("textKeys() lists whatever has texts, of its own workspace only; removeTexts() takes them away while nothing else is declared", async () => {
       expect(await store.textKeys(workspace)).toEqual([]);
       await store.commitDeclared(workspace, write({ sources: [{ messageId: ids.email, texts: new Map([["id_0", "Hello"]]) }] }));
       await store.putTexts(workspace, put());
       const source = { messageId: ids.email, localeId: "" };
       expect(await store.textKeys(workspace)).toEqual([source, key]);
       expect(await store.textKeys(`${workspace}-other`)).toEqual([]);
-      await store.commitDeclared(workspace, write({ revision: 1, goneTexts: [key] }));
+      expect(await store.removeTexts(workspace, 0, [key])).toBe("changed");
+      expect(await store.textKeys(workspace)).toEqual([source, key]);
+      expect(await store.removeTexts(workspace, 1, [key])).toBe("committed");
       expect(await store.textKeys(workspace)).toEqual([source]);
+      expect((await store.declared(workspace)).revision).toBe(1);
     });
 
     test("a PUT that comes while its message or language is taken away leaves nothing to those declared again", async () => {

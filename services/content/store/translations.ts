@@ -55,6 +55,14 @@ export function openTranslationStore(documents: Documents): TranslationStore {
     },
     putTexts: (workspaceId, write) => putTexts(documents, workspaceId, write),
     commitDeclared: (workspaceId, change) => commitDeclared(documents, workspaceId, change),
+    removeTexts: async (workspaceId, revision, keys) =>
+      await documents.changeIf<"changed">(workspaceId, {
+        reads: [head],
+        plan([found]) {
+          if (revisionOf(found) !== revision) return "changed";
+          return [{ key: head, value: found }, ...keys.map((key) => ({ key: textKey(key), value: undefined }))];
+        },
+      }),
   };
 }
 
@@ -110,10 +118,9 @@ async function commitDeclared(documents: Documents, workspaceId: string, change:
 }
 
 /** What each document becomes, once each: a message that moves is gone here and held there. */
-function declaredWrites({ goneIds, goneTexts, drops, puts }: DeclaredWrite, sources: readonly Write[]): readonly Write[] {
+function declaredWrites({ goneIds, drops, puts }: DeclaredWrite, sources: readonly Write[]): readonly Write[] {
   const all: Write[] = [
     ...goneIds.map((id) => ({ key: { kind: "place", id }, value: undefined })),
-    ...goneTexts.map((key) => ({ key: textKey(key), value: undefined })),
     ...drops.map(({ kind, id }) => ({ key: { kind, id }, value: undefined })),
     ...puts.flatMap((owner) => {
       const { kind, id, name, steps } = owner;
