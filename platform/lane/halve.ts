@@ -6,15 +6,18 @@ export interface Halving<Item, Result> {
   readonly work: (items: readonly Item[]) => Promise<Result>;
   /** What becomes of the one that it fails for. */
   readonly alone: (item: Item, error: unknown) => Promise<Result> | Result;
+  /** What is thrown at once; what passes unless given. */
+  readonly isThrown?: (error: unknown) => boolean;
 }
 
-/** Throws what passes, and what `alone` throws. */
+/** Throws what is thrown at once, and what `alone` throws. */
 export async function halved<Item, Result>(items: readonly Item[], parts: Halving<Item, Result>): Promise<Result[]> {
   try {
     return [await parts.work(items)];
   } catch (error) {
     const [first] = items;
-    if (isPassing(error) || first === undefined) throw error;
+    const { isThrown = isPassing } = parts;
+    if (isThrown(error) || first === undefined) throw error;
     if (items.length === 1) return [await parts.alone(first, error)];
     const half = items.length >> 1;
     const before = await halved(items.slice(0, half), parts);

@@ -5,7 +5,7 @@ import { createProgress, type Progress } from "../../../platform/lane/progress.t
 import { limits } from "../../../platform/limits.ts";
 import type { Log } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
-import { isPassing } from "../../../platform/passing.ts";
+import { isMetByAll } from "../../../platform/passing.ts";
 import { noTracer, type Span, type Tracer } from "../../../platform/telemetry/tracer.ts";
 import type { Backlog } from "../../../platform/telemetry/work-metrics.ts";
 import type { ApplyParts } from "../apply/slow-path.ts";
@@ -228,12 +228,12 @@ export class CommittedSteps implements Steps {
     this.#isCounted = true;
   }
 
-  /** What it fails for is left for the next time: no request waits for it. */
+  /** What it fails for, also what a newer build wrote, is left for the next time: no request waits for it. */
   async #sweep(now: () => number): Promise<void> {
     try {
       await this.#forgettingAfter(() => this.#sweepOnce(now()));
     } catch (error) {
-      if (isPassing(error)) throw error;
+      if (isMetByAll(error)) throw error;
       this.#parts.logger.error("sweep_failed", error, { partition: this.#parts.partition });
       this.#sweepAt = this.#parts.clock.monotonic() + limits.frozenSweepMs;
     }

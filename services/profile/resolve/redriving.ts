@@ -2,6 +2,7 @@
 import { halved } from "../../../platform/lane/halve.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Logger } from "../../../platform/logger.ts";
+import { isMetByAll } from "../../../platform/passing.ts";
 import { slicesOf } from "../../../platform/slices-by-size.ts";
 import { type Addressed, userOfItem } from "../domain/lane-item.ts";
 import type { ProfileStore } from "../domain/ports.ts";
@@ -22,7 +23,7 @@ export interface RedrivingDeps {
   readonly logger: Logger;
 }
 
-/** Yields between pages. Throws what passes; it is begun anew then. */
+/** Yields between pages. Throws what all of them would meet; it is begun anew then. */
 export async function* redriving(deps: RedrivingDeps, skips: readonly Addressed[]): AsyncGenerator<undefined> {
   let isFirst = true;
   await tryAgain(deps, skips);
@@ -33,12 +34,13 @@ export async function* redriving(deps: RedrivingDeps, skips: readonly Addressed[
   }
 }
 
-/** Whom it fails for waits on. */
+/** Whom it fails for waits on, also whom a newer build wrote: no request waits for it. */
 async function tryAgain({ owns, work, logger }: RedrivingDeps, all: readonly Addressed[]): Promise<void> {
   for (const items of slicesOf(all.filter(({ workspaceId }) => owns(workspaceId)), limits.heldRedrivePage)) {
     await halved(items, {
       work,
       alone: ({ workspaceId, item }, error) => logger.error("user_not_redriven", error, { workspaceId, userId: userOfItem(item) }),
+      isThrown: isMetByAll,
     });
   }
 }

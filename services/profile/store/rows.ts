@@ -47,7 +47,7 @@ function rowsOf<Key, Value, Entry>(
   return map.size === 0 ? undefined : Array.from(map, toRow);
 }
 
-/** Throws UnknownVersion on a text of another version, which only a newer Heddle can have written: its user waits, and is not held. */
+/** Throws UnknownVersion on a text of another version, which only a newer Heddle can have written: its user waits, and is not blocked. */
 export function profileFromRow(text: string): Profile {
   const row = JSON.parse(text) as Row;
   if (row.v !== version) {
