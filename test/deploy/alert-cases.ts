@@ -88,6 +88,14 @@ export const alertCases: readonly AlertCase[] = [
     firesAt: "4m30s",
     labels: { reason: "LOG_FULL" },
   },
+  // A write every few minutes
+  {
+    alert: "HeddleLogRefuses",
+    series: { 'heddle_log_append_failures_total{log="intake",reason="LOG_FULL"}': "0x7 1x9 2x9 3x9 4x60" },
+    quietAt: "4m45s",
+    firesAt: "5m15s",
+    labels: { reason: "LOG_FULL" },
+  },
   {
     alert: "HeddleStoreFails",
     series: { 'heddle_store_failures_total{store="profiles",operation="load"}': "0+20x70" },
