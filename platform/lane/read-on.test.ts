@@ -14,7 +14,7 @@ test("what may be over is tried at once, and the rests begin anew where it is no
       turns += 1;
       return Promise.reject(new Error("away"));
     },
-    recover: (_, count) => void failures.push(count),
+    recover: (_, { count }) => void failures.push(count),
   });
   async function after(ms: number): Promise<number> {
     clock.advance(ms);
@@ -31,6 +31,24 @@ test("what may be over is tried at once, and the rests begin anew where it is no
   expect(await after(0)).toBe(before + 1);
   expect(failures.at(-1)).toBe(1);
   expect(await after(limits.readerRetryMsMin)).toBe(before + 2);
+  await reading.close();
+});
+
+test("of failures in a row the first, second, fourth and so on are told, and one for another reason than the one before", async () => {
+  const clock = fakeClock();
+  const logged: string[] = [];
+  let reason = "away";
+  const reading = readOn({ clock, idleMs: 1_000, watch: () => () => {} }, {
+    turn: () => Promise.reject(new Error(reason)),
+    recover: (error, { count, isLogged }) => void (isLogged && logged.push(`${count} ${String(error)}`)),
+  });
+  await setImmediate();
+  for (const next of ["away", "away", "away", "away", "full", "full", "away", "away"]) {
+    reason = next;
+    clock.advance(limits.readerRetryMsMax);
+    await setImmediate();
+  }
+  expect(logged).toEqual(["1 Error: away", "2 Error: away", "4 Error: away", "6 Error: full", "8 Error: away"]);
   await reading.close();
 });
 

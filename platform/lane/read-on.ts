@@ -9,8 +9,16 @@ export interface Turning {
    * comes so much later whatever notices come, so that it has more to do, unless it is to hurry.
    */
   turn(): Promise<"busy" | "idle" | number | Pause>;
-  /** What is in memory may be ahead of or behind what is stored: forget it. `failures` counts from 1. */
-  recover(error: unknown, failures: number): void;
+  /** What is in memory may be ahead of or behind what is stored: forget it. */
+  recover(error: unknown, failures: Failures): void;
+}
+
+/** Of one reader in a row. */
+export interface Failures {
+  /** From 1. */
+  readonly count: number;
+  /** Whether the log has a line of the last: what is away for long would repeat the same line for every lane. */
+  readonly isLogged: boolean;
 }
 
 interface Pause {
@@ -64,6 +72,7 @@ class Loop {
   #isNoticed = false;
   #pausing: "asked for" | "after a failure" | undefined;
   #failures = 0;
+  #lastFailure = "";
   #wake: (() => void) | undefined;
 
   constructor(parts: ReadOnParts, turning: Turning) {
@@ -84,7 +93,9 @@ class Loop {
       } catch (error) {
         this.#failures += 1;
         this.trouble = troubleOf(error);
-        this.#turning.recover(error, this.#failures);
+        const isNew = String(error) !== this.#lastFailure;
+        this.#lastFailure = String(error);
+        this.#turning.recover(error, { count: this.#failures, isLogged: isNew || isPowerOfTwo(this.#failures) });
         await this.#pause("after a failure", backoffMs(this.#failures));
       }
     }
@@ -136,7 +147,6 @@ function backoffMs(failures: number): number {
   return Math.min(limits.readerRetryMsMax, limits.readerRetryMsMin * 2 ** (failures - 1));
 }
 
-/** Of failures in a row the first gets a line, the second, the fourth, and so on: what is away for long repeats the same line for every lane. */
-export function isLogged(failures: number): boolean {
-  return (failures & (failures - 1)) === 0;
+function isPowerOfTwo(count: number): boolean {
+  return (count & (count - 1)) === 0;
 }

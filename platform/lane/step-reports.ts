@@ -53,6 +53,6 @@ export function readStepReports(
       position = (others.at(-1) ?? first)?.sequence ?? after;
       return first === undefined ? "idle" : "busy";
     },
-    recover: (error, failures) => logger.error("reports_not_read", error, { partition, failures }),
+    recover: (error, { count }) => logger.error("reports_not_read", error, { partition, failures: count }),
   });
 }

@@ -14,7 +14,7 @@ import { type AskLane, createLaneAsks, type LaneAsks } from "../../../platform/l
 import { LaneCheckpoint } from "../../../platform/lane/lane-checkpoint.ts";
 import type { LanePositions } from "../../../platform/lane/lane-positions.ts";
 import { type ConcernOf, type LaneBody, LaneWindow, type WindowBody, type WindowRoom } from "./lane-window.ts";
-import { isLogged, type Reading, readOn } from "../../../platform/lane/read-on.ts";
+import { type Failures, type Reading, readOn } from "../../../platform/lane/read-on.ts";
 import { troubleOf } from "../../../platform/lane/trouble.ts";
 
 export interface LaneApplierParts {
@@ -141,9 +141,9 @@ class LaneApplier {
   }
 
   /** What could not be applied is still there, and so is all that was applied before its turn. */
-  recover(error: unknown, failures: number): void {
+  recover(error: unknown, { count, isLogged }: Failures): void {
     if (!this.#applying) this.#forget();
-    if (isLogged(failures)) this.#parts.logger.error("applier_failed", error, { lane: this.#parts.name ?? this.#parts.lane, failures });
+    if (isLogged) this.#parts.logger.error("applier_failed", error, { lane: this.#parts.name ?? this.#parts.lane, failures: count });
   }
 
   /** A successor goes on from what is kept. */

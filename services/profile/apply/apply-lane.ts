@@ -16,7 +16,7 @@ import { laneKeyOf } from "../../../platform/user-number.ts";
 import type { Gate } from "../../../platform/gate.ts";
 import type { TimeSlices } from "../../../platform/time-slices.ts";
 import type { Outgoing } from "../events/outgoing.ts";
-import { isLogged, type Reading, readOn } from "../../../platform/lane/read-on.ts";
+import { type Failures, type Reading, readOn } from "../../../platform/lane/read-on.ts";
 import type { ApplyParts } from "./slow-path.ts";
 import { applyBatch, type SlowUser } from "./apply-batch.ts";
 import type { LanePositions } from "../../../platform/lane/lane-positions.ts";
@@ -140,9 +140,9 @@ class Applier {
     }
   }
 
-  recover(error: unknown, failures: number): void {
+  recover(error: unknown, { count, isLogged }: Failures): void {
     this.#startAnew();
-    if (isLogged(failures)) this.#parts.logger.error("applier_failed", error, { lane: this.#parts.lane, failures });
+    if (isLogged) this.#parts.logger.error("applier_failed", error, { lane: this.#parts.lane, failures: count });
   }
 
   async #start(): Promise<number> {

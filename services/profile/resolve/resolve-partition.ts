@@ -4,7 +4,7 @@
  */
 import { type BoundedNow, createBoundedNow } from "../../../platform/bounded-now.ts";
 import type { Clock } from "../../../platform/clock.ts";
-import { isLogged, type Reading, readOn } from "../../../platform/lane/read-on.ts";
+import { type Failures, type Reading, readOn } from "../../../platform/lane/read-on.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Log, LogRecord } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
@@ -60,11 +60,11 @@ class Resolver {
     return steps.place !== undefined && steps.place.through < last ? "busy" : next;
   }
 
-  recover(error: unknown, failures: number): void {
+  recover(error: unknown, { count, isLogged }: Failures): void {
     const { partition, logger, steps } = this.#parts;
     steps.reset();
     if (error instanceof StepLost) logger.warn("resolver_fence_lost", { partition, reason: error.message });
-    else if (isLogged(failures)) logger.error("resolver_failed", error, { partition, failures });
+    else if (isLogged) logger.error("resolver_failed", error, { partition, failures: count });
   }
 
   async #place(): Promise<StepPlace> {
