@@ -62,8 +62,8 @@ export interface UserDeleted {
 export interface Outbox {
   /** Companies that may have some. */
   companies(): Promise<readonly string[]>;
-  /** Those of a company in order, the oldest first. */
-  next(companyId: string, limit: number): Promise<readonly Waiting[]>;
+  /** Those of a company in order, the oldest first; `above`: behind the one of this id. */
+  next(companyId: string, page: { readonly limit: number; readonly above?: string }): Promise<readonly Waiting[]>;
   /** They went out. */
   done(published: readonly Waiting[]): Promise<void>;
 }

@@ -58,15 +58,17 @@ test("a change makes the relay look at its company alone; the start, a wake and 
 });
 
 test("events that cannot go out stay and are tried again, and neither their company's others nor another company waits for them", async () => {
-  const bad = Array.from({ length: limits.scimOutboxBatchMax - 1 }, (_, at) => waitingOf("a", `bad-${at}`));
-  let waiting = [...bad, waitingOf("a", "1"), waitingOf("a", "2"), waitingOf("b", "3")];
+  const bad = Array.from({ length: 2 * limits.scimOutboxBatchMax }, (_, at) => waitingOf("a", `bad-${at + 100}`));
+  let waiting = [...bad, waitingOf("a", "in-1"), waitingOf("a", "in-2"), waitingOf("b", "3")];
   let published: string[] = [];
   let isMended = false;
   const clock = fakeClock();
   const relay = openRelay({
     outbox: {
       companies: () => Promise.resolve(["a", "b"]),
-      next: (companyId, limit) => Promise.resolve(waiting.filter((one) => one.companyId === companyId).slice(0, limit)),
+      next(companyId, { limit, above = "" }) {
+        return Promise.resolve(waiting.filter((one) => one.companyId === companyId && one.id > above).slice(0, limit));
+      },
       done(gone) {
         waiting = waiting.filter((one) => !gone.includes(one));
         return Promise.resolve();
@@ -81,7 +83,7 @@ test("events that cannot go out stay and are tried again, and neither their comp
     logger: silentLogger,
   });
   await settled();
-  expect(published).toEqual(["e-a-1", "e-a-2", "e-b-3"]);
+  expect(published).toEqual(["e-a-in-1", "e-a-in-2", "e-b-3"]);
   expect(waiting).toEqual(bad);
   // What another company does now neither waits nor makes the first wait for longer
   waiting.push(waitingOf("b", "4"));

@@ -87,8 +87,8 @@ interface Draining {
 /** The failure of the last event that cannot go out, if there is one. Throws what passes, which others would meet as well. */
 async function drainCompany(companyId: string, { outbox, publish, state }: Draining): Promise<Failure | undefined> {
   let held: Failure | undefined;
-  for (let went = 1; went > 0 && !state.closed;) {
-    const waiting = await outbox.next(companyId, limits.scimOutboxBatchMax);
+  for (let above: string | undefined = ""; above !== undefined && !state.closed;) {
+    const waiting: readonly Waiting[] = await outbox.next(companyId, { limit: limits.scimOutboxBatchMax, above });
     const gone: Waiting[] = [];
     for (const each of waiting) {
       const failure = await failureOf(each, publish);
@@ -96,7 +96,7 @@ async function drainCompany(companyId: string, { outbox, publish, state }: Drain
       else held = failure;
     }
     await outbox.done(gone);
-    went = gone.length;
+    above = waiting.at(-1)?.id;
   }
   return held;
 }

@@ -62,7 +62,7 @@ export function describeScimMove(driver: string, open: () => Promise<OpenScim>):
         expect((await store.log.newest({ companyId: "co-1", limit: 99 })).toReversed().slice(0, 60)).toEqual(entries);
         expect(await store.users.remembered("co-1", "m-1", to.clock.now())).toEqual(mark("m-1", 60_000));
         expect(await store.users.remembered("co-1", "m-2", 0)).toBeUndefined();
-        expect((await store.outbox.next("co-1", 9)).map((one) => one.event.userId)).toEqual(["a", "b", "c"]);
+        expect((await store.outbox.next("co-1", { limit: 9 })).map((one) => one.event.userId)).toEqual(["a", "b", "c"]);
         const census = await store.users.census("co-1");
         expect(census.users).toBe(30);
         expect(census.changes).toBeGreaterThanOrEqual(changes);
@@ -83,7 +83,7 @@ export function describeScimMove(driver: string, open: () => Promise<OpenScim>):
       const after = { ...ann, displayName: "Changed", revision: ann.revision + 1 };
       expect(await store.users.commit({ companyId: "co-1", before: ann, after })).toBe("committed");
       expect(await store.users.commit({ companyId: "co-1", before: after, event: event("z") })).toBe("committed");
-      expect((await store.outbox.next("co-1", 9)).map((one) => one.event.userId)).toEqual(["x", "y", "z"]);
+      expect((await store.outbox.next("co-1", { limit: 9 })).map((one) => one.event.userId)).toEqual(["x", "y", "z"]);
       expect((await store.users.census("co-1")).users).toBe(0);
     });
   });

@@ -8,8 +8,8 @@ export function openOutbox({ users, companies }: ScimDocuments): Outbox {
     async companies() {
       return (await companies.list(allCompanies, "company")).map(({ id }) => id);
     },
-    async next(companyId, limit) {
-      const found = await users.between(companyId, "event", { limit });
+    async next(companyId, page) {
+      const found = await users.between(companyId, "event", page);
       return found.map(({ id, value }) => ({ companyId, id, event: value as UserDeleted }));
     },
     async done(published) {

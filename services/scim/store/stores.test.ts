@@ -76,6 +76,6 @@ test("tables of the build before are taken over: users, counts, marks, events an
   expect(await users.remembered("co-1", "h", clock.now())).toEqual({ requestHash: "h", bodyHash: "b", answer, expiresAt: clock.now() + 1 });
   expect(await log.newest({ companyId, limit: 2 })).toEqual([3, 2].map((place) => ({ ...entry, companyId, at: clock.now() - 9 + place })));
   expect(await users.commit({ companyId, before: user, event: event("e-3") })).toBe("committed");
-  expect((await outbox.next("co-1", 9)).map(({ event: { eventId } }) => eventId)).toEqual(["e-1", "e-2", "e-3"]);
+  expect((await outbox.next("co-1", { limit: 9 })).map(({ event: { eventId } }) => eventId)).toEqual(["e-1", "e-2", "e-3"]);
   await database.close();
 });

@@ -56,7 +56,7 @@ export function describeUsers(driver: string, open: () => Promise<OpenScim>): vo
     afterEach(() => store.close());
 
     async function waiting(): Promise<string[]> {
-      return (await store.outbox.next("co-1", 9)).map(({ event }) => event.eventId);
+      return (await store.outbox.next("co-1", { limit: 9 })).map(({ event }) => event.eventId);
     }
     async function add(...keys: string[]): Promise<void> {
       for (const key of keys) expect(await store.users.commit(created(named(key)))).toBe("committed");
@@ -193,8 +193,9 @@ export function describeUsers(driver: string, open: () => Promise<OpenScim>): vo
         await store.users.commit({ companyId: "co-1", before: user, event });
       }
       expect(await waiting()).toEqual(["e-0", "e-1", "e-2"]);
-      const first = await store.outbox.next("co-1", 1);
+      const first = await store.outbox.next("co-1", { limit: 1 });
       expect(first[0]?.event).toEqual({ eventId: "e-0", companyId: "co-1", userId: "id-a", userName: "a@x.de", deletedAt: at });
+      expect(await store.outbox.next("co-1", { limit: 1, above: first[0]?.id ?? "" })).toMatchObject([{ event: { eventId: "e-1" } }]);
       await store.outbox.done(first);
       expect(await waiting()).toEqual(["e-1", "e-2"]);
     });
