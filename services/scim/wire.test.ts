@@ -49,6 +49,7 @@ test("replaceUser() sets what is sent, keeps permissions that are not, and check
   expect(replaced.user?.etag).toMatch(/^W\/"2\b/);
   await expect(at.scim.replaceUser({ scope: scope(), directory, id, bodyJson: body("ann"), ifMatch: etag })).rejects.toMatchObject({
     reason: "VERSION_MISMATCH",
+    message: "The user has changed since: read it again",
   });
   await expect(at.scim.replaceUser({ scope: scope(), directory, id, bodyJson: body("bob") })).rejects.toMatchObject({
     reason: "ATTRIBUTE_READ_ONLY",

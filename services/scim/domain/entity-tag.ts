@@ -10,5 +10,5 @@ import type { User } from "./user.ts";
 export function checkVersion({ revision }: User, ifMatch: string): void {
   const version = `W/"${revision}"`;
   if (ifMatch === "" || namesTag(ifMatch.replaceAll(/-[\da-f]+"/g, '"'), version)) return;
-  throw new Refusal("VERSION_MISMATCH", `The user has changed since; its version is now ${version}`);
+  throw new Refusal("VERSION_MISMATCH", "The user has changed since: read it again");
 }
