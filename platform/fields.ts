@@ -1,5 +1,8 @@
 /** JSON values with their shape known: objects that are read by names written in the code, or through lists of their entries. */
 
+import { lowerAscii } from "./address.ts";
+import { Refusal } from "./refusal.ts";
+
 /** A JSON object. A name that clients choose may be one of Object.prototype: it is read by `member` alone. */
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -22,4 +25,12 @@ export function isPresent(value: unknown): boolean {
   if (value === undefined || value === null || value === "") return false;
   if (Array.isArray(value)) return value.some(isPresent);
   return isFields(value) ? Object.values(value).some(isPresent) : true;
+}
+
+/** Of a SCIM message, in any case. Refuses BODY_SHAPE_INVALID unless `schemas` names the schema. */
+export function checkSchemas(body: Fields, schema: string): void {
+  const named = Object.entries(body).find(([name]) => lowerAscii(name) === "schemas")?.[1];
+  const wanted = lowerAscii(schema);
+  if (Array.isArray(named) && named.some((each) => typeof each === "string" && lowerAscii(each) === wanted)) return;
+  throw new Refusal("BODY_SHAPE_INVALID", `'schemas' must be an array that holds '${schema}'`);
 }

@@ -1,7 +1,7 @@
 /** GET /scim/v2/Users and POST /scim/v2/Users/.search (also /scim/v2/.search): lists and searches dashboard users. */
 import type { Client } from "@connectrpc/connect";
 import { lowerAscii } from "../../platform/address.ts";
-import type { Fields } from "../../platform/fields.ts";
+import { checkSchemas, type Fields } from "../../platform/fields.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import type { ScimService } from "../../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import { bodyFields, invalid, isSent } from "../decode/fields.ts";
@@ -28,11 +28,7 @@ const searchSchema = "urn:ietf:params:scim:api:messages:2.0:SearchRequest";
 /** RFC 7644 section 3.4.3: the same question in a body, where it stands in no log of a proxy. */
 export async function handleScimUsersSearch(call: ScimCall, scim: Lister): Promise<ScimReply> {
   const fields = searchFields(call.body);
-  const { schemas } = fields;
-  const wanted = lowerAscii(searchSchema);
-  if (!Array.isArray(schemas) || !schemas.some((each) => typeof each === "string" && lowerAscii(each) === wanted)) {
-    throw new Refusal("BODY_SHAPE_INVALID", `'schemas' must be an array that holds '${searchSchema}'`);
-  }
+  checkSchemas(fields, searchSchema);
   const count = numberOf(fields, "count");
   return await list(call, scim, {
     filter: filterOf(textOf(fields, "filter")),

@@ -1,6 +1,6 @@
 /** Bodies of POST and PUT to what they set. */
 import { lowerAscii } from "../../../platform/address.ts";
-import { asList, type Fields, isFields, isPresent, member } from "../../../platform/fields.ts";
+import { asList, checkSchemas, type Fields, isFields, isPresent, member } from "../../../platform/fields.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { withoutEnds } from "../../../platform/text-ends.ts";
@@ -43,14 +43,6 @@ export function checkUser(body: unknown, directory: Directory): Draft {
     ...(permissions !== undefined && permissions !== null ? { permissions: checkPermissions(permissions, directory) } : {}),
     ignored,
   };
-}
-
-/** Refuses BODY_SHAPE_INVALID unless `schemas` names the schema. */
-export function checkSchemas(body: Fields, schema: string): void {
-  const named = Object.entries(body).find(([name]) => lowerAscii(name) === "schemas")?.[1];
-  const wanted = lowerAscii(schema);
-  if (Array.isArray(named) && named.some((each) => typeof each === "string" && lowerAscii(each) === wanted)) return;
-  throw new Refusal("BODY_SHAPE_INVALID", `'schemas' must be an array that holds '${schema}'`);
 }
 
 /** The members by the names of the schema. */

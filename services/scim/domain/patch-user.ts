@@ -1,10 +1,9 @@
 /** PATCH (RFC 7644 section 3.5.2): operations on a user, read and applied one after the other; pure. */
 import { lowerAscii } from "../../../platform/address.ts";
-import { type Fields, isFields, member } from "../../../platform/fields.ts";
+import { checkSchemas, type Fields, isFields, member } from "../../../platform/fields.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { isSchemaName, withoutSchema } from "./attribute-path.ts";
-import { checkSchemas } from "./check-user.ts";
 import { quoted } from "./check-values.ts";
 import { applyChange, type Change } from "./patch-change.ts";
 import { parsePatchPath, patchPathOrIgnored } from "./patch-path.ts";
