@@ -60,7 +60,6 @@ default_compaction:
     sstable_growth: 0.3333333333333333
     min_sstable_size: 100MiB
 key_cache_size: 0MiB
-commitlog_disk_access_mode: auto
 uuid_sstable_identifiers_enabled: true
 storage_compatibility_mode: NONE
 `;
@@ -78,10 +77,11 @@ client_encryption_options:
 `;
 }
 
+/** Past the page cache a commit log keeps writes in its process until it syncs them: only where they are answered after that. */
 const commitlogSyncs = {
-  periodic: "commitlog_sync: periodic\ncommitlog_sync_period: 10s",
-  group: "commitlog_sync: group\ncommitlog_sync_group_window: 5ms",
-  batch: "commitlog_sync: batch",
+  periodic: "commitlog_sync: periodic\ncommitlog_sync_period: 10s\ncommitlog_disk_access_mode: legacy",
+  group: "commitlog_sync: group\ncommitlog_sync_group_window: 5ms\ncommitlog_disk_access_mode: auto",
+  batch: "commitlog_sync: batch\ncommitlog_disk_access_mode: auto",
 };
 
 export const logback = `<configuration>
