@@ -9,27 +9,15 @@ import { checkBackup, copyDatabaseOf, sealBackup } from "./backup-file.ts";
 
 const pieceBytes = 50;
 
-/** As the system may: it says how much it took. */
-function takeInPieces(): void {
-  const write = fs.writeSync;
-  function writePiece(...[handle, bytes, offset, length, at]: [number, NodeJS.ArrayBufferView, number, number, number]): number {
-    return write(handle, bytes, offset, Math.min(length, pieceBytes), at);
-  }
-  const spy = vi.spyOn(fs, "writeSync").mockImplementation(writePiece as typeof write);
-  syncBuiltinESMExports();
-  onTestFinished(() => {
-    spy.mockRestore();
-    syncBuiltinESMExports();
-  });
-}
+type Piece = [handle: number, bytes: NodeJS.ArrayBufferView, offset: number, length: number, at: number];
 
-/** As the system may: it says how much there was. */
-function giveInPieces(): void {
-  const read = fs.readSync;
-  function readPiece(...[handle, bytes, offset, length, at]: [number, NodeJS.ArrayBufferView, number, number, number]): number {
-    return read(handle, bytes, offset, Math.min(length, pieceBytes), at);
+/** As the system may: it says how much it took, or gave. */
+function inPieces(call: "readSync" | "writeSync"): void {
+  const whole = fs[call] as (...args: Piece) => number;
+  function piece(...[handle, bytes, offset, length, at]: Piece): number {
+    return whole(handle, bytes, offset, Math.min(length, pieceBytes), at);
   }
-  const spy = vi.spyOn(fs, "readSync").mockImplementation(readPiece as typeof read);
+  const spy = vi.spyOn(fs, call as "readSync").mockImplementation(piece as typeof fs.readSync);
   syncBuiltinESMExports();
   onTestFinished(() => {
     spy.mockRestore();
@@ -44,7 +32,7 @@ test("what is read in pieces is whole: the note of a backup, and the database ou
   const database = Buffer.from("of the database ".repeat(20));
   writeFileSync(file, database);
   writeFileSync(copy, "");
-  giveInPieces();
+  inPieces("readSync");
   sealBackup(file, { madeAt: "2026-03-01T12:00:00Z" });
   const { bytes, sha256 } = checkBackup(file);
   expect([bytes, sha256]).toEqual([database.length, hash("sha256", database, "hex")]);
@@ -59,7 +47,7 @@ test("what was written in pieces is whole: the note of a backup, and the databas
   const database = Buffer.from("of the database ".repeat(20));
   writeFileSync(file, database);
   writeFileSync(copy, "");
-  takeInPieces();
+  inPieces("writeSync");
   sealBackup(file, { madeAt: "2026-03-01T12:00:00Z" });
   const { bytes, note } = checkBackup(file);
   expect([bytes, note?.madeAt]).toEqual([database.length, "2026-03-01T12:00:00Z"]);

@@ -22,7 +22,7 @@ export async function status(options: FolderOptions & { readonly all?: boolean }
   const { all = false } = options;
   const { lags: intake, held, setAside, moreLetters } = await withLog(options, (log) => statusOf(log, all));
   const { lags: consent, unread, more: moreUnread } = await consentLanes(options);
-  // Beside a data folder nobody looks regularly
+  // Beside a data folder no process looks regularly
   const isTimed = isMesh(options, "HEDDLE_PROFILE_URL");
   const lags = [...intake, ...consent].map(({ seconds, ...lag }) => ({ ...lag, ...(isTimed && { seconds }) }));
   const moreBlocked = held.length >= limits.heldRedriveMax;

@@ -125,8 +125,8 @@ function counted(run, name) {
   const thrown = run.unhandled.map(({ file = "", message }) => ({
     text: `${relative(process.cwd(), file)}: thrown outside of any test\n${shortened(message)}`,
   }));
-  const told = [...run.failures, ...thrown].map(({ text }) => `${name}: ${text}`);
-  failures.push(...(told.length > 0 ? told : [`${name}: see above`]));
+  const lines = [...run.failures, ...thrown].map(({ text }) => `${name}: ${text}`);
+  failures.push(...(lines.length > 0 ? lines : [`${name}: see above`]));
   return count(run);
 }
 

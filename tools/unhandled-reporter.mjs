@@ -4,7 +4,7 @@ import { env } from "node:process";
 
 export default class UnhandledErrors {
   onTestRunEnd(_modules, errors) {
-    const told = errors.map(({ VITEST_TEST_PATH: file, name, message, stack }) => ({ file, message: stack ?? `${name}: ${message}` }));
-    writeFileSync(env.HEDDLE_TEST_UNHANDLED, JSON.stringify(told));
+    const thrown = errors.map(({ VITEST_TEST_PATH: file, name, message, stack }) => ({ file, message: stack ?? `${name}: ${message}` }));
+    writeFileSync(env.HEDDLE_TEST_UNHANDLED, JSON.stringify(thrown));
   }
 }

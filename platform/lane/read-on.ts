@@ -93,8 +93,9 @@ class Loop {
       } catch (error) {
         this.#failures += 1;
         this.trouble = troubleOf(error);
-        const isNew = String(error) !== this.#lastFailure;
-        this.#lastFailure = String(error);
+        const text = String(error);
+        const isNew = text !== this.#lastFailure;
+        this.#lastFailure = text;
         this.#turning.recover(error, { count: this.#failures, isLogged: isNew || isPowerOfTwo(this.#failures) });
         await this.#pause("after a failure", backoffMs(this.#failures));
       }

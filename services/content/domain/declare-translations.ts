@@ -56,7 +56,7 @@ async function withoutEqualSources(
 }
 
 /**
- * Of what begins before it is there, and of what ends after it has gone, however many: nobody is shown them meanwhile. A source that is
+ * Of what begins before it is there, and of what ends after it has gone, however many: no read shows them meanwhile. A source that is
  * declared is written, or stays as it is.
  */
 async function removeTexts(
