@@ -50,9 +50,9 @@ export type Attributes = {
   readonly platform_id?: PlatformId;
   readonly braze_id?: PlatformId;
   /** Names the user where no other identifier but `phone` is there; else it is a field of the profile. */
-  readonly email?: string;
+  readonly email?: string | null;
   /** As `email`, which wins over it. E.164. */
-  readonly phone?: string;
+  readonly phone?: string | null;
   /** With `user_alias` the default is true: send false to create a user of the alias alone. */
   readonly _update_existing_only?: boolean;
   /** Merges nested objects instead of replacing them. false unless given. */
@@ -71,7 +71,7 @@ export type Attributes = {
   readonly time_zone?: string | null;
   /** Also changes everybody who shares the user's email. */
   readonly email_subscribe?: "opted_in" | "subscribed" | "unsubscribed";
-  readonly push_subscribe?: "opted_in" | "subscribed" | "unsubscribed";
+  readonly push_subscribe?: "opted_in" | "subscribed" | "unsubscribed" | null;
   /** Also changes everybody who shares the user's email. */
   readonly subscription_groups?: readonly ({
     readonly subscription_group_id: string;
@@ -113,8 +113,8 @@ export type Purchase = {
   readonly product_id: string | number;
   /** ISO 4217 code. */
   readonly currency: string;
-  /** Decimal; revenue is price x quantity, rounded to cents. */
-  readonly price: number | string;
+  /** Revenue is price x quantity, rounded to cents. */
+  readonly price: number;
   /** 1 unless given. */
   readonly quantity?: number;
   /** ISO 8601 in any form that can be read in one way only, also basic (`20240101T000000Z`), week and ordinal dates, hours alone, 24:00 and leap seconds; or `yyyy-MM-ddTHH:mm:ss:SSSZ`, `MM/dd/yyyy`. No zone is UTC. What lies in the future becomes now. */

@@ -9,7 +9,7 @@ const time = text(
 const currency = text("ISO 4217 code.");
 
 /** At least one of them names the user. */
-const identifiers: Readonly<Record<string, Schema>> = {
+const identifiers = {
   external_id: textOrWhole(`Your id of the user, at most ${limits.externalIdBytesMax} bytes. Numbers are taken as text.`),
   user_alias: ref("UserAlias"),
   platform_id: ref("PlatformId"),
@@ -29,6 +29,8 @@ export const userSchemas: Readonly<Record<string, Schema>> = {
   Attributes: object(
     {
       ...identifiers,
+      email: nullable(identifiers.email),
+      phone: nullable(identifiers.phone),
       _update_existing_only: flag("With `user_alias` the default is true: send false to create a user of the alias alone."),
       _merge_objects: flag("Merges nested objects instead of replacing them.", { default: false }),
       first_name: nullable(text()),
@@ -40,7 +42,7 @@ export const userSchemas: Readonly<Record<string, Schema>> = {
       gender: nullable(oneOfTexts(["M", "F", "O", "N", "P"])),
       time_zone: nullable(text("IANA name.")),
       email_subscribe: oneOfTexts(["opted_in", "subscribed", "unsubscribed"], "Also changes everybody who shares the user's email."),
-      push_subscribe: oneOfTexts(["opted_in", "subscribed", "unsubscribed"]),
+      push_subscribe: nullable(oneOfTexts(["opted_in", "subscribed", "unsubscribed"])),
       subscription_groups: list(
         object({ subscription_group_id: text(), subscription_state: oneOfTexts(["subscribed", "unsubscribed"]) }, [
           "subscription_group_id",
@@ -71,7 +73,10 @@ export const userSchemas: Readonly<Record<string, Schema>> = {
     app_id: text(),
     product_id: textOrWhole(),
     currency,
-    price: { anyOf: [number(), text()], description: "Decimal; revenue is price x quantity, rounded to cents." },
+    price: number("Revenue is price x quantity, rounded to cents.", {
+      minimum: -limits.purchasePriceMax,
+      maximum: limits.purchasePriceMax,
+    }),
     quantity: whole(undefined, { minimum: 1, maximum: limits.purchaseQuantityMax, default: 1 }),
     time,
     properties: ref("Properties"),
