@@ -73,6 +73,13 @@ describe("normaliseEmail()", () => {
     `a@${"bcd.".repeat(70)}com`,
     "\ud800@example.com",
     "a@\ud800.com",
+    "a@ü%61.de",
+    "a@例子.广告/x",
+    "a@例子.广告?x",
+    "a@例子.广告#x",
+    "a@例子.广告\\x",
+    "a@例子.广告:80",
+    "a@ü_b.de",
     "x".repeat(2_000_000),
   ])("refuses %j", (text) => {
     expect(normaliseEmail(text)).toBeUndefined();

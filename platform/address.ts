@@ -89,6 +89,8 @@ function isLocalPart(local: string): boolean {
 /** Labels of letters, digits and hyphens between them, the last one of letters alone or in the form of a foreign one. */
 const asciiLabels = /^(?:[a-z\d]+(?:-+[a-z\d]+)*\.)+(?:[a-z]{2,}|xn--(?:-*[a-z\d])+)$/;
 const labelCharsMax = 63;
+/** Node reads what it makes ASCII as the host of a URL: it would end it at `/`, `?`, `#` and `\\`, and decode `%61`. */
+const domainChars = /^[a-z\d.\u{80}-\u{10ffff}-]+$/u;
 
 function isAsciiDomain(domain: string): boolean {
   if (!asciiLabels.test(domain)) return false;
@@ -97,7 +99,7 @@ function isAsciiDomain(domain: string): boolean {
 
 function asciiDomain(domain: string): string | undefined {
   if (isAscii(domain)) return isAsciiDomain(domain) ? domain : undefined;
-  if (invisible.test(domain)) return undefined;
+  if (!domainChars.test(domain) || invisible.test(domain)) return undefined;
   const ascii = domainToASCII(domain);
   if (!isAsciiDomain(ascii)) return undefined;
   const labels = ascii.split(".");
