@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 
 import { openClient, RefusedError, UnreachableError } from "../client/client.ts";
-import { isLate, isPassing, isUntouched } from "../client/retry.ts";
+import { hasNotConnected, isLate, isPassing, isUntouched } from "../client/retry.ts";
 import { systemClock } from "../platform/clock.ts";
 import { type Batch, bodyOf } from "./import-batches.ts";
 import type { SentEntry } from "./import-entry.ts";
@@ -197,17 +197,10 @@ function openContact(): Contact {
     },
     isMade: () => made,
     failed(error) {
-      unsettled ||= !isUntouched(error) && !(error instanceof UnreachableError && hasNotConnected(error.cause));
+      unsettled ||= !isUntouched(error);
     },
     mayBeTaken: () => unsettled,
   };
-}
-
-/** Before anything was sent: no such name, or nobody listens there. Deno says it in words. */
-function hasNotConnected(error: unknown): boolean {
-  const { cause } = error as { readonly cause?: { readonly code?: unknown; readonly message?: unknown } };
-  const isKnown = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"].includes(String(cause?.code));
-  return isKnown || String(cause?.message).includes("client error (Connect)");
 }
 
 function refusedAnswer(

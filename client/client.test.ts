@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Client, type ClientOptions, openClient, RefusedError, UnreachableError } from "./client.ts";
 import { HeddleError } from "./errors.ts";
 import { routes, unkeptWrites, writes } from "./gen/calls.ts";
-import { drop, half, json, type PlannedServer, startPlannedServer } from "./planned-server.fixture.ts";
+import { awayOnce, drop, half, json, type PlannedServer, startPlannedServer } from "./planned-server.fixture.ts";
 
 let server: PlannedServer;
 let waits: number[] = [];
@@ -79,6 +79,14 @@ test("call() repeats a write that has no key where nothing was done", async () =
   server.steps = refusals.map(([status, reason]) => json(status, {}, { "x-heddle-reason": reason, "retry-after": "1" }));
   expect((await open().call("rotateKey", { body: { id: "k" } })).status).toBe(201);
   expect(waits).toEqual([1_000, 1_000, 1_000, 1_000]);
+});
+
+test("call() repeats a write that has no key, and takes nothing for deleted, where nobody listened", async () => {
+  server.steps = [json(201, { api_key: "k" }), json(404, { detail: "no such user" }, { "x-heddle-reason": "NOT_FOUND" })];
+  expect((await open({ fetch: awayOnce() }).call("createKey", { body: { name: "k", permissions: ["*"] } })).status).toBe(201);
+  const removing = open({ fetch: awayOnce() }).call("deleteDashboardUser", { path: { id: "d" } });
+  await expect(removing).rejects.toMatchObject({ name: "NotFoundError", mayBeDone: false });
+  expect([server.seen.length, waits]).toEqual([2, [250, 250]]);
 });
 
 test("call() takes a deletion for done where its repeat finds nothing, and only then", async () => {

@@ -1,6 +1,8 @@
 /** A server for tests of the client: answers each request with the next step of a plan, and fails in the ways networks and servers do. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { World } from "./client.ts";
+import type { TrackBody } from "./gen/calls.ts";
 
 export interface Seen {
   readonly method: string;
@@ -57,4 +59,19 @@ export function drop(response: ServerResponse): void {
 export function half(response: ServerResponse): void {
   response.writeHead(201, { "content-type": "application/json", "content-length": "1000" }).write('{"mess');
   setImmediate(() => response.socket?.destroy());
+}
+
+/** Nobody listens when it is first called. */
+export function awayOnce(): World["fetch"] {
+  const away = [new TypeError("fetch failed", { cause: Object.assign(new Error("connect"), { code: "ECONNREFUSED" }) })];
+  return (url, init) => {
+    const error = away.pop();
+    return error ? Promise.reject(error) : fetch(url, init);
+  };
+}
+
+export function events(from: number, to: number): TrackBody {
+  return {
+    events: Array.from({ length: to - from }, (_, at) => ({ external_id: `u-${from + at}`, name: "e", time: "2026-01-01T00:00:00Z" })),
+  };
 }

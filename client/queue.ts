@@ -26,8 +26,8 @@ export interface QueueOptions {
 export interface Loss {
   /**
    * `refused`: the server refused the object, or one field of it (`entry.field`) and took the rest. `full`: the queue
-   * was. `closed`: after shutdown(). `unanswered`: no answer came in time, or shutdown() did not wait for it, or an answer was lost
-   * and the repeat refused.
+   * was. `closed`: after shutdown(). `unanswered`: no answer came in time, shutdown() did not wait for it, an answer was lost and
+   * the repeat refused, or something else than Heddle answered.
    */
   readonly reason: "refused" | "full" | "closed" | "unanswered";
   readonly objects: readonly LostObject[];
@@ -172,13 +172,16 @@ class TrackQueue implements Queue {
     if (this.#stop.signal.aborted) return void this.#lose("unanswered", batch, { error: this.#stop.signal.reason });
     const request = { idempotencyKey: this.#newKey(), bodyText: bodyText(batch) };
     try {
-      const { body } = await this.#client.call("trackUsers", { body: {} }, {
+      const { status, body } = await this.#client.call("trackUsers", { body: {} }, {
         ...request,
         deadlineMs: this.#options.deadlineMs ?? deadlineMsDefault,
         signal: this.#stop.signal,
         repeatsLate: batch.length === 1,
       });
-      this.#report(batch, body?.errors ?? []);
+      if (body?.message === "success") return void this.#report(batch, body.errors ?? []);
+      // A proxy, or a page instead of the API
+      const error = new HeddleError(`Something else than Heddle answers (status ${status}): look at the address`);
+      this.#lose("unanswered", batch, { error, request });
     } catch (error) {
       if (batch.length > 1 && isSplit(error)) return await this.#sendParts(batch, error);
       if (!(error instanceof RefusedError) || isUnanswered(error)) {

@@ -28,10 +28,20 @@ export function isLate(error: unknown): boolean {
 
 /** True where certainly nothing was done: a write that has no key may be sent again. */
 export function isUntouched(error: unknown): boolean {
+  if (error instanceof UnreachableError) return hasNotConnected(error.cause);
   return isLate(error) || (error instanceof RefusedError && (error.status === tooManyRequests || untouched.has(error.reason)));
 }
 
 const untouched: ReadonlySet<Reason | undefined> = new Set<Reason>(["OVERLOADED", "SHUTTING_DOWN", "SERVICE_UNAVAILABLE"]);
+
+/** Whether fetch() failed before anything was sent: no such name, or nobody listens there. Deno says it in words. */
+export function hasNotConnected(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, message } = (error.cause ?? {}) as { readonly code?: unknown; readonly message?: unknown };
+  return notConnected.has(String(code)) || String(message).includes("client error (Connect)");
+}
+
+const notConnected: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"]);
 
 /**
  * Milliseconds before the next attempt: what the answer asks for and up to a tenth more, else doubled each time from 250 ms to 10 s, of which a random
