@@ -18,11 +18,16 @@ const subscriptionGroups = [
 /** Of a workspace whose pages may run scripts. */
 export const scriptedKey = "scripted-key-of-the-tests";
 
-/** Every workspace has the same groups; `demo` is the one of the suite's own key. */
+/** Of a workspace with one group, whose id has a dot. */
+export const dottedKey = "dotted-key-of-the-tests";
+export const dotted = "offers.weekly";
+
+/** All but one have the same groups; `demo` is the one of the suite's own key. */
 export const centerDeclaration = declared({
   demo: { subscriptionGroups },
   others: [
     workspace("scripted", [apiKey("all", scriptedKey)], { subscriptionGroups, pages: { scripts: true } }),
+    workspace("dotted", [apiKey("all", dottedKey)], { subscriptionGroups: [{ id: dotted, name: "Offers", channel: "email" }] }),
     ...spareKeys.map((key, at) => workspace(`spare-${at}`, [apiKey("all", key)], { subscriptionGroups })),
   ],
 });

@@ -3,6 +3,8 @@ import { expect, test } from "vitest";
 import { fresh, heddleSuite } from "../suite.ts";
 import {
   centerDeclaration,
+  dotted,
+  dottedKey,
   freshKey,
   freshWorkspace,
   letter,
@@ -177,6 +179,20 @@ test("a page may name a group by its id in another case, as the API may", async 
   const saved = await workspace.submit(url, { [field]: "subscribed" });
   expect([saved.status, await saved.text()]).toEqual([200, expect.stringContaining("subscribed")]);
   expect([await workspace.state(texts, ann), await textOf(url)]).toEqual(["Subscribed", expect.stringContaining("[subscribed]")]);
+});
+
+test.each(["the built-in page", "a stored page"])("%s takes a choice about a group whose id has a dot", async (page) => {
+  const workspace = freshWorkspace(suite, dottedKey);
+  const ann = await workspace.person();
+  const [name, shown] = [`{% form_field_name :subscription_group ${dotted} %}`, "{{subscribed_state.${" + dotted + "}}}"];
+  const box = `<input type="checkbox" name=${name} value="subscribed"><script>state("${shown}")</script>`;
+  const html = page === "a stored page" ? `<form method="post" action="{{preference_center_submit_url}}">${box}</form>` : "";
+  const id = await workspace.create({ preference_center_page_html: html });
+  const url = await workspace.url(id, ann);
+  for (const [ticked, state] of [[{ [`subscription_group_${dotted}`]: "subscribed" }, "Subscribed"], [{}, "Unsubscribed"]] as const) {
+    expect((await workspace.submit(url, sentBy(await textOf(url), ticked))).status).toBe(200);
+    expect(await workspace.state(dotted, ann)).toBe(state);
+  }
 });
 
 test("the redirect page takes the place of the confirmation and may lead on by itself", async () => {

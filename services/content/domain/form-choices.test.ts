@@ -28,6 +28,14 @@ test("choicesOf() takes the states that were sent, and no other names", () => {
   expect(choices({ [a]: "", [globalField]: "" })).toEqual({ global: undefined });
 });
 
+test("choicesOf() takes an id with dots as what it is, a group, also where its box is left empty", () => {
+  const [field, other] = [groupField("news.weekly"), groupField("a.subscribed")];
+  const form = sentForm([[field, "subscribed"], [boxField, shownBox(other, "subscribed")]]);
+  expect(choicesOf(form, new Set([field, other]), { whole: true, global: "opted_in" })).toEqual({
+    groups: new Map([["news.weekly", "subscribed"], ["a.subscribed", "unsubscribed"]]),
+  });
+});
+
 test.each([[a, "opted_in"], [a, "on"], [globalField, "yes"]])("choicesOf() refuses %s=%s", (field, value) => {
   expect(() => choices({ [field]: value })).toThrow(expect.objectContaining({ reason: "INPUT_INVALID" }));
 });

@@ -11,15 +11,14 @@ export const globalField = "email_global_state";
 /** A hidden field of this name with the value `all` has every choice of the form recorded, also what the person left alone. */
 export const recordField = "record_choices";
 
-/** Made of letters, digits, hyphens and underscores only, so it may stand anywhere in HTML. */
+const groupPrefix = "subscription_group_";
+
 export function groupField(groupId: string): string {
-  return `subscription_group_${groupId}`;
+  return groupPrefix + groupId;
 }
 
-/** The group of a form field's name; undefined for another name. */
-function groupOfField(name: string): string | undefined {
-  return /^subscription_group_([\w-]{1,255})$/.exec(name)?.[1];
-}
+/** Ids of groups that a stored page can name: nothing in them ends or begins anything, wherever in HTML they stand. */
+export const nameableId = /^[\w.-]{1,255}$/;
 
 /** A hidden field of this name stands before each checkbox that a page shows: browsers send nothing of one that is left empty. */
 export const boxField = "shown_box";
@@ -41,7 +40,9 @@ export function sentForm(pairs: readonly (readonly [name: string, value: string]
   const boxes = new Map<string, string>();
   for (const [name, said] of pairs) {
     if (name !== boxField) continue;
-    const [field = "", value = ""] = said.split(".");
+    // An id may have dots, a state has none
+    const dot = said.lastIndexOf(".");
+    const [field, value] = [said.slice(0, Math.max(0, dot)), said.slice(dot + 1)];
     boxes.set(field, (boxes.get(field) ?? value) === value ? value : "");
   }
   return { values: new Map(pairs), boxes };
@@ -67,9 +68,8 @@ export function choicesOf(
   for (const field of fields) {
     const value = values.get(field) ?? (of.whole ? emptied(field, boxes.get(field), of.global) : undefined) ?? "";
     if (value === "") continue;
-    const groupId = groupOfField(field);
-    if (groupId === undefined) global = globalOf(value);
-    else groups.set(groupId, groupOf(value));
+    if (field === globalField) global = globalOf(value);
+    else groups.set(field.slice(groupPrefix.length), groupOf(value));
   }
   return { ...(global === undefined ? {} : { global }), groups };
 }

@@ -59,8 +59,9 @@ function named(name: string): string {
 }
 
 function choice({ field, name, subscribed }: BuiltInGroup, id: string): string {
-  return `<div class="choice"><input type="hidden" name="${field}" value="unsubscribed">
-<input type="checkbox" id="${id}" name="${field}" value="subscribed"${subscribed ? " checked" : ""}><label for="${id}">${
+  const fieldName = escapeText(field);
+  return `<div class="choice"><input type="hidden" name="${fieldName}" value="unsubscribed">
+<input type="checkbox" id="${id}" name="${fieldName}" value="subscribed"${subscribed ? " checked" : ""}><label for="${id}">${
     named(name)
   }</label></div>`;
 }

@@ -2,7 +2,7 @@
 import { Context, Liquid, type TagToken, type Template, Tokenizer, type TopLevelToken, toValueSync } from "liquidjs";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
-import { globalField, globalState, groupField } from "../domain/form-choices.ts";
+import { globalField, globalState, groupField, nameableId } from "../domain/form-choices.ts";
 import { type PersonFields, standardFields, type WantedFields } from "../domain/person-fields.ts";
 import { checkLiquid, checkLiquidSize, headTag } from "./check-liquid.ts";
 import { escapeAnywhere } from "../../../platform/escape-html.ts";
@@ -123,11 +123,11 @@ function openEngine(): Liquid {
   return liquid;
 }
 
-/** Made of letters, digits, hyphens and underscores only, so it may stand anywhere. */
+/** Made of letters, digits, dots, hyphens and underscores only, so it may stand anywhere. */
 function fieldNameOf(args: string, line: number | undefined): string {
   const [kind, id, ...others] = args.trim().split(/\s+/);
   if (kind === `:${globalField}` && id === undefined) return globalField;
-  if (kind === ":subscription_group" && id !== undefined && others.length === 0 && /^[\w-]{1,255}$/.test(id)) return groupField(id);
+  if (kind === ":subscription_group" && id !== undefined && others.length === 0 && nameableId.test(id)) return groupField(id);
   throw new PageProblem(line, "form_field_name takes :email_global_state, or :subscription_group and the id of a group");
 }
 
@@ -157,7 +157,7 @@ function kindOf(text: string, token: TopLevelToken, line: number): Pick<Piece, "
 
 /** A state or the submit address as it is, without a filter that could put in something else. */
 const fixedOutput =
-  /^\{\{-?\s*(?:subscribed_state\s*(?:\.\s*email_global|\[\s*["'][\w-]+["']\s*\])|preference_center_submit_url)\s*-?\}\}$/;
+  /^\{\{-?\s*(?:subscribed_state\s*(?:\.\s*email_global|\[\s*["'][\w.-]+["']\s*\])|preference_center_submit_url)\s*-?\}\}$/;
 
 function withoutComments(pieces: readonly Piece[]): Piece[] {
   let inside = false;
@@ -190,7 +190,7 @@ function isOneOf<Known extends object>(known: Known, name: string): name is keyo
 }
 
 const isKey = {
-  subscribed_state: (key: string) => /^[\w-]{1,255}$/.test(key),
+  subscribed_state: (key: string) => nameableId.test(key),
   profile_field: (key: string) => standardFields.has(key),
   custom_attribute: (key: string) => key !== "",
 } as const;
