@@ -2,7 +2,7 @@
 import { setTimeout } from "node:timers/promises";
 
 import { systemClock } from "../platform/clock.ts";
-import { type LogsAtRest, lookAtLogs } from "../platform/lane/at-rest.ts";
+import { type LogsAtRest, lookAtLogs } from "../platform/epoch/at-rest.ts";
 import { silentLogger } from "../platform/logger.ts";
 import { readPeer, readStreams } from "../platform/mesh-config.ts";
 import { LogService } from "../proto/gen/heddle/log/v1/log_service_pb.ts";

@@ -8,7 +8,7 @@ import type { AccessRows } from "../gateway/access/rows.ts";
 import { openAccess } from "../gateway/access/sqlite.ts";
 import { writesOf } from "../gateway/access/row-set.ts";
 import { systemClock } from "../platform/clock.ts";
-import { beginLogsAbove, haveLogs, lookAtLogs } from "../platform/lane/at-rest.ts";
+import { beginLogsAbove, haveLogs, lookAtLogs } from "../platform/epoch/at-rest.ts";
 import { beginSqliteLogAbove, beginSqliteLogAnew, sqliteLogEnd } from "../platform/log/sqlite.ts";
 import { silentLogger } from "../platform/logger.ts";
 import { readEvents, readStreams } from "../platform/mesh-config.ts";

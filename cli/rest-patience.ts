@@ -1,6 +1,6 @@
 /** How long a backup waits for what was accepted: for as long as it is being applied, and a fixed time beyond. */
 import { limits } from "../platform/limits.ts";
-import type { LogsAtRest } from "../platform/lane/at-rest.ts";
+import type { LogsAtRest } from "../platform/epoch/at-rest.ts";
 
 type Look = Pick<LogsAtRest, "ends" | "applied">;
 

@@ -1,10 +1,20 @@
 /** Settings that parts of the mesh have in common, each read by one function; none of them opens anything. */
-import type { CassandraConfig } from "./cassandra/driver.ts";
+import type { ConnectionOptions } from "node:tls";
 import type { ConfigReader } from "./config.ts";
 import { isLoopback } from "./internal-host.ts";
 import { limits } from "./limits.ts";
-import type { ConnectOptions } from "./log/jetstream-connection.ts";
-import type { ServerTls } from "./rpc/listener.ts";
+
+export interface CassandraConfig {
+  /** `host` or `host:port`, some of the cluster. */
+  readonly contactPoints: readonly string[];
+  readonly datacenter: string;
+  /** Absent only for what creates keyspaces. */
+  readonly keyspace?: string;
+  readonly credentials?: { readonly username: string; readonly password: string };
+  readonly tls?: ConnectionOptions;
+  /** The longest a statement may take, with everything the driver tries. */
+  readonly deadlineMs?: number;
+}
 
 /** Where a part keeps its tables. */
 export interface StoreConfig {
@@ -12,7 +22,13 @@ export interface StoreConfig {
   readonly keyspace: string;
 }
 
-type NatsConfig = Pick<ConnectOptions, "servers" | "credentials" | "tls">;
+export interface NatsConfig {
+  /** `nats://host:port`, several of one cluster. */
+  readonly servers: readonly string[];
+  readonly credentials?: { readonly user: string; readonly password: string } | { readonly token: string };
+  /** PEM texts: the authority of the servers, and our own certificate where they ask for one. */
+  readonly tls?: { readonly ca: string; readonly cert?: string; readonly key?: string };
+}
 
 /** The streams of a cluster and how to reach them: the same for all parts that read or write them. */
 export interface StreamsConfig {
@@ -34,6 +50,13 @@ export interface EventsConfig extends NatsConfig {
   readonly replicas: number;
   readonly bytesMax: number;
   readonly keepMs: number;
+}
+
+/** PEM texts: the authority that callers' certificates must come from, and this side's own. */
+export interface ServerTls {
+  readonly ca: string | Buffer;
+  readonly cert: string | Buffer;
+  readonly key: string | Buffer;
 }
 
 /** Where a part serves its RPCs, and to whom. */

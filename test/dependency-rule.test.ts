@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { checkDependencies, dependencyRules } from "../tools/dependency-rule.ts";
+import { folderBreaches } from "../tools/folder-rule.ts";
 
 const cleanTree: Readonly<Record<string, readonly string[]>> = {
   "proto/gen/profile_pb.ts": [],
@@ -51,11 +52,30 @@ const planted: readonly (readonly [rule: string, file: string, imports: string])
   ["only-main-sees-wire", "services/profile/rpc/routes.ts", "../wire.ts"],
   ["only-main-sees-wire", "services/profile/store/sqlite.ts", "../wire.ts"],
   ["loads-no-server-client", "services/profile/wire.ts", "cassandra-driver"],
+  ["engines-know-no-shape", "services/profile/domain/profile.ts", "../../../platform/sqlite/database.ts"],
+  ["engines-know-no-shape", "services/profile/apply/apply-batch.ts", "../../../platform/log/jetstream-read.ts"],
+  ["engines-know-no-shape", "services/profile/lanes/lanes.ts", "nats"],
+  ["engines-know-no-shape", "services/profile/intake/intake.ts", "node:sqlite"],
+  ["engines-know-no-shape", "services/profile/reader/reader.ts", "type cassandra-driver"],
+  ["engines-know-no-shape", "services/profile/resolve/resolve.ts", "../mesh-readers.ts"],
+  ["engines-know-no-shape", "services/consent/engine/plan-step.ts", "../store/set-aside-cassandra.ts"],
   ["no-test-in-production", "services/profile/wire.ts", "./store/store-contract.ts"],
   ["no-test-in-production", "gateway/wire.ts", "../test/heddle.ts"],
   ["no-cycle", "services/profile/domain/profile.ts", "./ring.ts"],
   ["no-cycle", "services/profile/domain/profile.ts", "type ./ring.ts"],
+  ["no-folder-cycle", "services/profile/domain/lists.ts", "../rpc/routes.ts"],
+  ["no-folder-cycle", "services/profile/domain/lists.ts", "type ../rpc/routes.ts"],
+  ["no-folder-cycle", "services/profile/domain/lists.ts", "type ../config.ts"],
+  ["no-folder-cycle", "platform/later.ts", "./sqlite/database.ts"],
+  ["no-folder-cycle", "platform/sqlite/pages/pages.ts", "../../log/tail.ts"],
 ];
+
+/** Files that are in no circle until one more file imports them. */
+const leadsRound: Readonly<Record<string, readonly string[]>> = {
+  "services/profile/config.ts": ["./rpc/routes.ts", "./domain/profile.ts"],
+  "platform/log/tail.ts": ["../lane/place.ts"],
+  "platform/lane/place.ts": ["../sqlite/database.ts"],
+};
 
 let root = "";
 beforeEach(() => {
@@ -65,26 +85,44 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 test("checkDependencies() finds nothing in a clean tree", () => {
-  expect(checkDependencies(root)).toEqual([]);
+  expect(checkDependencies(root, [])).toEqual([]);
 });
 
 for (const [rule, file, imports] of planted) {
   test(`checkDependencies() reports ${rule} when ${file} imports ${imports}`, () => {
     if (rule === "no-cycle") write("services/profile/domain/ring.ts", ["./profile.ts"]);
+    if (rule === "no-folder-cycle") { for (const [round, leads] of Object.entries(leadsRound)) write(round, leads); }
     write(file, [...(cleanTree[file] ?? []), imports]);
-    expect(checkDependencies(root).filter((line) => line.includes(`: ${rule}: `))).not.toEqual([]);
+    expect(checkDependencies(root, []).filter((line) => line.includes(`: ${rule}: `))).not.toEqual([]);
   });
 }
+
+test("checkDependencies() lets tests and fixtures import from any folder", () => {
+  write("services/profile/domain/lists.test.ts", ["../rpc/routes.ts"]);
+  write("services/profile/domain/lists.fixture.ts", ["../rpc/routes.ts"]);
+  write("services/profile/domain/profile.test.ts", ["./lists.fixture.ts"]);
+  expect(checkDependencies(root, [])).toEqual([]);
+});
+
+test("folderBreaches() passes over what is excepted, and reports an exception that is not needed", () => {
+  const round = { from: "a/b/one.ts", to: "a/c/two.ts", typeOnly: false, isLazy: false };
+  const back = { from: "a/c/three.ts", to: "a/b/four.ts", typeOnly: true, isLazy: false };
+  const excepted = [{ in: "a", from: "c", to: "b", because: "a test" }];
+  expect(folderBreaches([round, back], excepted)).toEqual([]);
+  expect(folderBreaches([round, back], [])).toEqual([expect.stringContaining("a: no-folder-cycle: b -> c -> b: ")]);
+  expect(folderBreaches([back], excepted)).toEqual([expect.stringContaining("not needed any more")]);
+  expect(folderBreaches([round], excepted)).toEqual([expect.stringContaining("not needed any more")]);
+});
 
 test("checkDependencies() lets one process come to a server's client by types, or later", () => {
   write("services/profile/wire.ts", ["type cassandra-driver", "./store/sqlite.ts", "./rpc/routes.ts"]);
   appendFileSync(join(root, "cli/embedded.ts"), 'await import("nats");\n');
-  expect(checkDependencies(root)).toEqual([]);
+  expect(checkDependencies(root, [])).toEqual([]);
 });
 
 test("checkDependencies() reports no-dead-file for a file that nothing imports", () => {
   write("platform/orphan.ts", []);
-  expect(checkDependencies(root)).toEqual([expect.stringContaining("platform/orphan.ts: no-dead-file: ")]);
+  expect(checkDependencies(root, [])).toEqual([expect.stringContaining("platform/orphan.ts: no-dead-file: ")]);
 });
 
 test("checkDependencies() sees imports over many lines, re-exports and import()", () => {
@@ -99,7 +137,7 @@ test("checkDependencies() sees imports over many lines, re-exports and import()"
     ]
   ) {
     writeFileSync(join(root, "services/profile/domain/profile.ts"), text);
-    expect(checkDependencies(root)).toEqual([expect.stringContaining(": domain-is-pure: ")]);
+    expect(checkDependencies(root, [])).toEqual([expect.stringContaining(": domain-is-pure: ")]);
   }
 });
 

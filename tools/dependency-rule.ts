@@ -1,9 +1,8 @@
 /** The dependency rule: which folder may import which, and the check of it over a tree of files. */
-import { readFileSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { circles, exceptedEdges, folderBreaches } from "./folder-rule.ts";
+import { type Import, importsOf, tests } from "./imports.ts";
 import { sourceFiles } from "./source.ts";
 
-const tests = "[.](test|fixture)[.]ts$|-contract[.]ts$";
 const wire = "^(services/[^/]+|gateway)/(mesh-)?wire[.]ts$";
 
 /**
@@ -81,6 +80,12 @@ export const dependencyRules: readonly Rule[] = [
     to: { path: "^services/[^/]+/store/|^cassandra-driver$|^ioredis$|^node:sqlite$|^platform/sqlite/" },
   },
   {
+    name: "engines-know-no-shape",
+    comment: "What is decided is the same in one process and in the mesh: an engine takes ports, which wire files fill",
+    from: { path: "^services/(profile/(apply|resolve|intake|lanes|reader|domain)|consent/engine)/", pathNot: tests },
+    to: { path: "(^|[/:-])(cassandra|sqlite|jetstream|nats|ioredis|redis|mesh)([-./]|$)|/wire[.]ts$" },
+  },
+  {
     name: "only-main-sees-wire",
     comment: "Composition happens in one place: main.ts, the command line, tests",
     from: { path: "^(services|gateway|platform)/", pathNot: `/main[.]ts$|${tests}` },
@@ -98,10 +103,16 @@ const sourceFolders = ["proto", "platform", "gateway", "services", "cli", "clien
 const startedNotImported = `/main[.]ts$|^proto/|^test/|^tools/|[.]config[.]ts$|${tests}`;
 
 /** Every breach in the tree below `root`, one line each: `file: rule: why`. */
-export function checkDependencies(root: string): string[] {
+export function checkDependencies(root: string, excepted = exceptedEdges): string[] {
   const files = sourceFiles(root, sourceFolders);
   const imports = files.flatMap((file) => importsOf(root, file));
-  return [...imports.flatMap(breaches), ...loadedInVain(imports), ...deadFiles(files, imports), ...cycles(imports)];
+  return [
+    ...imports.flatMap(breaches),
+    ...loadedInVain(imports),
+    ...deadFiles(files, imports),
+    ...cycles(imports),
+    ...folderBreaches(imports, excepted),
+  ];
 }
 
 function breaches(found: Import): string[] {
@@ -148,29 +159,8 @@ function deadFiles(files: readonly string[], imports: readonly Import[]): string
 
 function cycles(imports: readonly Import[]): string[] {
   const targets = Map.groupBy(imports, (found) => found.from);
-  const done = new Set<string>();
-  const found: string[] = [];
-  function walk(file: string, trail: readonly string[]): void {
-    if (trail.includes(file)) found.push(`${file}: no-cycle: ${[...trail.slice(trail.indexOf(file)), file].join(" -> ")}`);
-    if (done.has(file)) return;
-    done.add(file);
-    for (const next of targets.get(file) ?? []) walk(next.to, [...trail, file]);
-  }
-  for (const file of targets.keys()) walk(file, []);
-  return found;
-}
-
-/** Static imports, re-exports and `import()` of a literal, with the path they reach. Statements begin their line. */
-function importsOf(root: string, file: string): Import[] {
-  const path = join(root, file);
-  const statements = readFileSync(path, "utf8").matchAll(
-    /^(?:import|export)\s+(type\s+)?(?:[\w*{][^"';]*?\sfrom\s+)?"([^"\n]+)"|\bimport\(\s*"([^"\n]+)"\s*\)/gm,
-  );
-  return [...statements].map(([, type, fixed, dynamic]) => {
-    const specifier = fixed ?? dynamic ?? "";
-    const to = specifier.startsWith(".") ? relative(root, resolve(dirname(path), specifier)) : specifier;
-    return { from: file, to, typeOnly: type !== undefined, isLazy: dynamic !== undefined };
-  });
+  const files = new Map([...targets].map(([from, found]) => [from, found.map(({ to }) => to)]));
+  return circles(files).map((trail) => `${trail[0]}: no-cycle: ${trail.join(" -> ")}`);
 }
 
 interface Rule {
@@ -178,12 +168,4 @@ interface Rule {
   readonly comment: string;
   readonly from: { readonly path: string; readonly pathNot?: string };
   readonly to: { readonly path?: string; readonly pathNot?: string; readonly valuesOnly?: true };
-}
-
-interface Import {
-  readonly from: string;
-  readonly to: string;
-  readonly typeOnly: boolean;
-  /** Where the code comes to it, and not at the start. */
-  readonly isLazy: boolean;
 }

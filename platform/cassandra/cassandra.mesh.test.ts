@@ -7,7 +7,8 @@ import { describeWith } from "../../test/servers/require.ts";
 import { systemClock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import { type Authority, certificateFolder, openAuthority } from "../rpc/certificates.fixture.ts";
-import { type CassandraConfig, openCassandra } from "./driver.ts";
+import type { CassandraConfig } from "../mesh-config.ts";
+import { openCassandra } from "./driver.ts";
 import { createKeyspace, currentVersion, migrate, type Migration } from "./migrate.ts";
 import { readAll, type Session, type Statement, type Value } from "./session.ts";
 

@@ -1,24 +1,12 @@
 /** The session over the Apache driver, with those of its defaults changed that would break a promise. */
-import type { ConnectionOptions } from "node:tls";
 import cassandra, { type ClientOptions, type QueryOptions } from "cassandra-driver";
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
+import type { CassandraConfig } from "../mesh-config.ts";
 import { Refusal } from "../refusal.ts";
 import { connectedClient } from "./connected-client.ts";
 import { outcomeOf, refusalOf } from "./outcome.ts";
 import type { Row, Statement, Value, WatchedSession } from "./session.ts";
-
-export interface CassandraConfig {
-  /** `host` or `host:port`, some of the cluster. */
-  readonly contactPoints: readonly string[];
-  readonly datacenter: string;
-  /** Absent only for what creates keyspaces. */
-  readonly keyspace?: string;
-  readonly credentials?: { readonly username: string; readonly password: string };
-  readonly tls?: ConnectionOptions;
-  /** The longest a statement may take, with everything the driver tries. */
-  readonly deadlineMs?: number;
-}
 
 /** Connects when it is first needed, and again whenever that failed: an unreachable cluster costs each call its deadline at most. */
 export function openCassandra(config: CassandraConfig, clock: Clock): WatchedSession {

@@ -1,5 +1,5 @@
 /** Calls about one partition that come while others of it are under way go together in the next: a statement costs more than a row does. */
-import { isPassing } from "../passing.ts";
+import { isPassing } from "../faults/passing.ts";
 
 export interface Gathering<Item, Result> {
   /** The partition's next call that has room takes the item along. `size`: how much of a call it fills. */

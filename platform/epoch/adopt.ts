@@ -5,7 +5,7 @@ import { deleteStream, nameStream } from "../log/jetstream-stream.ts";
 import { laneLayout } from "../lane/layout.ts";
 import type { Logger } from "../logger.ts";
 import type { EventsConfig, StreamsConfig } from "../mesh-config.ts";
-import { streamKinds } from "./epoch.ts";
+import { streamKinds } from "../log/epoch.ts";
 import type { EpochMarks } from "./marks.ts";
 import type { Adoption } from "./plan-adoption.ts";
 import { writeResolvedPlaces } from "./resolved-places.ts";

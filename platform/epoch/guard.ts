@@ -13,7 +13,7 @@ import type { Logger } from "../logger.ts";
 import type { EventsConfig, StreamsConfig } from "../mesh-config.ts";
 import { Refusal } from "../refusal.ts";
 import { repeatedly } from "../repeatedly.ts";
-import { type Epoch, type StreamKind, streamKinds } from "./epoch.ts";
+import { type Epoch, type StreamKind, streamKinds } from "../log/epoch.ts";
 import { type Found, type FoundPlace, judge, madeMark, streamOfMark, textOf, type Verdict } from "./judge.ts";
 import { type EpochMarks, openEpochMarks } from "./marks.ts";
 import { type EpochService, lookAtPlaces, lookAtStreams, makeStreams, streamNamesOf } from "./streams.ts";

@@ -10,7 +10,7 @@ import type { Logger } from "../logger.ts";
 import type { StreamsConfig } from "../mesh-config.ts";
 import type { Opened } from "../open-all.ts";
 import { Refusal } from "../refusal.ts";
-import type { StreamKind } from "./epoch.ts";
+import type { StreamKind } from "../log/epoch.ts";
 import type { EpochGuard } from "./guard.ts";
 import { streamNamesOf } from "./streams.ts";
 

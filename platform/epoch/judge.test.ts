@@ -1,7 +1,7 @@
 /** What was found of streams and rows, and what follows from it: a table, and every text says what is wrong. */
 import { describe, expect, test } from "vitest";
-import type { Epoch } from "./epoch.ts";
-import { type Found, type FoundPlace, type FoundStream, judge, textOf, type Verdict } from "./judge.ts";
+import type { Epoch, FoundStream } from "../log/epoch.ts";
+import { type Found, type FoundPlace, judge, textOf, type Verdict } from "./judge.ts";
 import { planAdoption } from "./plan-adoption.ts";
 import { streamNamesOf } from "./streams.ts";
 

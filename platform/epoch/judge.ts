@@ -1,17 +1,5 @@
 /** Whether a log and the rows that come from it are of one history: pure, from what was found to whether to serve. */
-import { type Epoch, type StreamKind, streamKinds } from "./epoch.ts";
-
-/** What a stream says of itself. */
-export interface FoundStream {
-  readonly name: string;
-  /** Undefined in a stream that a build made which had no epochs. */
-  readonly logId: string | undefined;
-  readonly number: number;
-  /** The first sequence that it gave. */
-  readonly first: number;
-  /** The last sequence that it gave; `first` - 1 where it gave none. */
-  readonly last: number;
-}
+import { type Epoch, type FoundStream, type StreamKind, streamKinds } from "../log/epoch.ts";
 
 /** A place that is kept in a stream, of something whose mark is kept beside the rows too. */
 export interface FoundPlace {

@@ -3,7 +3,7 @@
  * cannot say itself that it was further, nor can rows that were put back.
  */
 import type { Session, Statement } from "../cassandra/session.ts";
-import type { Epoch } from "./epoch.ts";
+import type { Epoch } from "../log/epoch.ts";
 
 export interface EpochMarks {
   /** The epoch that the rows are of; undefined where none was written. */

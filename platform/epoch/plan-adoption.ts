@@ -1,5 +1,5 @@
 /** What a new epoch takes over and what it leaves behind: pure, from what was found of all keyspaces to a plan. */
-import { beginAbove, beginEventsAbove, type Epoch, type StreamKind, streamKinds } from "./epoch.ts";
+import { beginAbove, beginEventsAbove, type Epoch, type StreamKind, streamKinds } from "../log/epoch.ts";
 import { type Found, judge, reachedIn, type Verdict } from "./judge.ts";
 
 export interface Adoption {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { memorySession } from "../cassandra/memory-session.fixture.ts";
 import type { Session, WatchedSession } from "../cassandra/session.ts";
-import type { Epoch } from "./epoch.ts";
+import type { Epoch } from "../log/epoch.ts";
 import { openEpochMarks } from "./marks.ts";
 
 const schema = [readFileSync(join(import.meta.dirname, "../../services/profile/store/schema/v0003/epochs.cql"), "utf8")];

@@ -8,7 +8,7 @@ import { lastMessage, tailOf } from "../log/jetstream-read.ts";
 import { checkpointSubject, connectToStream, lookAtStream } from "../log/jetstream-stream.ts";
 import type { Logger } from "../logger.ts";
 import type { EventsConfig, StreamsConfig } from "../mesh-config.ts";
-import type { Epoch, StreamKind } from "./epoch.ts";
+import type { Epoch, StreamKind } from "../log/epoch.ts";
 import type { Found, FoundPlace } from "./judge.ts";
 
 export type EpochService = "profile" | "subscription" | "messaging-status";

@@ -6,7 +6,7 @@ import type { Session, WatchedSession } from "../cassandra/session.ts";
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import { Refusal } from "../refusal.ts";
-import type { Epoch } from "./epoch.ts";
+import type { Epoch } from "../log/epoch.ts";
 import { openEpochMarks } from "./marks.ts";
 
 /** What is said beside the rows. */

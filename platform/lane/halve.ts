@@ -1,5 +1,5 @@
 /** Work on many whose failure comes from one of them: halved down to that one, while the others go on. */
-import { isPassing } from "../passing.ts";
+import { isPassing } from "../faults/passing.ts";
 
 export interface Halving<Item, Result> {
   /** Works on some, in order. Doing it again is harmless, also where it was done in part. */

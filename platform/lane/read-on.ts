@@ -1,7 +1,7 @@
 /** The loop of a reader that never gives up: turn after turn, resting where there is nothing, backing off where it fails. */
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
-import { troubleOf } from "./trouble.ts";
+import { troubleOf } from "../faults/trouble.ts";
 
 export interface Turning {
   /**

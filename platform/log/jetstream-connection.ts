@@ -3,6 +3,7 @@ import { connect, DebugEvents, Empty, ErrorCode, type Msg, type MsgHdrs, type Na
 import { systemClock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
+import type { NatsConfig } from "../mesh-config.ts";
 import { JetStreamInbox } from "./jetstream-inbox.ts";
 import { sizeProblem } from "./message-size.ts";
 
@@ -26,12 +27,7 @@ export interface JetStreamConnection {
   close(): Promise<void>;
 }
 
-export interface ConnectOptions {
-  /** `nats://host:port`, several of one cluster. */
-  readonly servers: readonly string[];
-  readonly credentials?: { readonly user: string; readonly password: string } | { readonly token: string };
-  /** PEM texts: the authority of the servers, and our own certificate where they ask for one. */
-  readonly tls?: { readonly ca: string; readonly cert?: string; readonly key?: string };
+export interface ConnectOptions extends NatsConfig {
   readonly logger: Logger;
 }
 

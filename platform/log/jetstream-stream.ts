@@ -2,7 +2,7 @@
 import type { Logger } from "../logger.ts";
 import { Refusal } from "../refusal.ts";
 import { Unusable } from "../unusable.ts";
-import type { FoundStream } from "../epoch/judge.ts";
+import type { FoundStream } from "./epoch.ts";
 import { askApi, connectJetStream, type ConnectOptions, isAway, type JetStreamConnection } from "./jetstream-connection.ts";
 import { sizeProblem } from "./message-size.ts";
 

@@ -1,5 +1,5 @@
 /** The epoch of a log in SQLite: from where it goes on, so that no sequence is given twice however old the file is that it lies in. */
-import { beginAbove, beginEventsAbove } from "../epoch/epoch.ts";
+import { beginAbove, beginEventsAbove } from "./epoch.ts";
 import type { Clock } from "../clock.ts";
 import { errorText } from "../error-text.ts";
 import { newId } from "../identifier.ts";

@@ -15,17 +15,11 @@ import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import { createServer as createHttpServer } from "../node-http.ts";
 import type { Logger } from "../logger.ts";
+import type { ServerTls } from "../mesh-config.ts";
 import { quietSessions } from "./quiet-end.ts";
 
 export type NodeRequest = IncomingMessage | Http2ServerRequest;
 export type NodeResponse = ServerResponse | Http2ServerResponse;
-
-/** PEM texts: the authority that callers' certificates must come from, and this side's own. */
-export interface ServerTls {
-  readonly ca: string | Buffer;
-  readonly cert: string | Buffer;
-  readonly key: string | Buffer;
-}
 
 export interface ListenerOptions {
   readonly host: string;

@@ -10,13 +10,14 @@ import { ServerReflection } from "../../proto/gen/grpc/reflection/v1/reflection_
 import type { Clock } from "../clock.ts";
 import { isInternalHost } from "../internal-host.ts";
 import { limits } from "../limits.ts";
+import type { ServerTls } from "../mesh-config.ts";
 import type { Logger } from "../logger.ts";
 import { Refusal } from "../refusal.ts";
 import { noTelemetry, type Telemetry } from "../telemetry/telemetry.ts";
 import { callerHeader, type CallerRules, certificateNames, checkCaller } from "./callers.ts";
 import { guarded, noteFault, type RpcRoute } from "./guard.ts";
 import { healthRoute } from "./health.ts";
-import { listen, type Listener, type NodeRequest, type NodeResponse, type ServerTls } from "./listener.ts";
+import { listen, type Listener, type NodeRequest, type NodeResponse } from "./listener.ts";
 import { observedRoute } from "./observed.ts";
 import { reflectionRoute } from "./reflection.ts";
 import { errorFromThrown } from "./refusal-wire.ts";

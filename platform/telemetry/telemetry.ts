@@ -1,6 +1,6 @@
 /** What a process shows of itself, put together: metrics on a port of their own, traces to a collector; each only if asked for. */
 import type { Clock } from "../clock.ts";
-import { troubleOf } from "../lane/trouble.ts";
+import { troubleOf } from "../faults/trouble.ts";
 import type { Logger } from "../logger.ts";
 import type { TelemetryConfig, TracesConfig } from "./config.ts";
 import { type Metrics, noMetrics, openMetrics } from "./metrics.ts";

@@ -5,7 +5,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { createGate } from "../../platform/gate.ts";
 import { openHeld } from "./lane/held.ts";
 import { startLaneApplier } from "./lane/lane-applier.ts";
-import { type LaneBody, laneKey } from "./lane/lane-window.ts";
+import { laneKey } from "./lane/lane-window.ts";
 import { openLanesLag } from "./lane/lanes-lag.ts";
 import { watchLags } from "../../platform/telemetry/lag-history.ts";
 import { createProgress } from "../../platform/lane/progress.ts";
@@ -19,7 +19,7 @@ import type { LaneWork } from "../../platform/telemetry/work-metrics.ts";
 import type { Tracer } from "../../platform/telemetry/tracer.ts";
 import type { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { ApplyEnds } from "./engine/apply-messages.ts";
-import type { LaneMessages } from "./engine/lane-message.ts";
+import type { LaneBody, LaneMessages } from "./engine/lane-message.ts";
 import type { SqliteConsent } from "./store/sqlite.ts";
 
 export interface ConsentOptions {

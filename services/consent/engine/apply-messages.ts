@@ -9,15 +9,14 @@ import { halved } from "../../../platform/lane/halve.ts";
 import { pagesBehind } from "../../../platform/pages-behind.ts";
 import { createHolds, type Holds, planAround, type Planned, type Taken } from "../../../platform/lane/hold-back.ts";
 import type { SetAside } from "../../../platform/lane/lane.ts";
-import type { LaneBody } from "../lane/lane-window.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { limits } from "../../../platform/limits.ts";
 import { slicesBySize } from "../../../platform/slices-by-size.ts";
 import type { Logger } from "../../../platform/logger.ts";
-import { isPassing } from "../../../platform/passing.ts";
+import { isPassing } from "../../../platform/faults/passing.ts";
 import { type TracedLane, tracedRecords } from "../../../platform/telemetry/traced-records.ts";
-import type { ConsentTables } from "../store/tables.ts";
-import { isTaken, type LaneMessages, type LaneSaid, type Redrive } from "./lane-message.ts";
+import type { ConsentTables } from "./tables.ts";
+import { isTaken, type LaneBody, type LaneMessages, type LaneSaid, type Redrive } from "./lane-message.ts";
 import { type ConsentKind, type ConsentRecord, type PlanParts, planWorkspace, Skew } from "./plan-step.ts";
 
 /** The rows that an applier works on. */

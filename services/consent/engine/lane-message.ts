@@ -1,5 +1,4 @@
 /** Records of the lanes of consent as bytes: what they say and whom they change, and what an operator asks for in them. */
-import type { Concern } from "../lane/lane-window.ts";
 import { keysOf, type Taken, type Whose } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord } from "../../../platform/lane/lane.ts";
 import type { Mark } from "../../../platform/age.ts";
@@ -8,6 +7,24 @@ import { type ShownRecord, shownRecord } from "../../../platform/lane/shown-reco
 import type { Cause, Redrive as RedriveMessage } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 
 export type Redrive = Pick<RedriveMessage, "keys" | "skipped">;
+
+/** A record of the lane, with its place there. */
+export interface LaneBody {
+  readonly body: Uint8Array;
+  /** Of the message in the lane log, and of the record in the message. */
+  readonly place: readonly [sequence: number, at: number];
+}
+
+/** Whom a record changes. */
+export interface Concern {
+  readonly workspaceId: string;
+  /** Users or addresses, one at least. */
+  readonly names: readonly string[];
+  /** It is part of what one request says of very many. */
+  readonly isOfMany: boolean;
+  /** What stands behind it is judged by it: it goes before all others, also before those that were said earlier. */
+  readonly goesFirst?: boolean;
+}
 
 /** What a record of a lane says: changes of users or addresses, what an operator asks for, or what is said of the workspace itself. */
 export interface LaneSaid<Said, OfWorkspace = never> {

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import type { WriteFault } from "../../../platform/cassandra/replicas.fixture.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { Refusal } from "../../../platform/refusal.ts";
-import type { LaneBody } from "./lane-window.ts";
+import type { LaneBody } from "../engine/lane-message.ts";
 
 /** Faults that a test chooses, each for one write or one publishing. */
 export interface ApplierFaults {

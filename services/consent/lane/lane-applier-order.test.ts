@@ -8,7 +8,8 @@ import { packRecords } from "../../../platform/log/packed-records.ts";
 import { silentLogger } from "../../../platform/logger.ts";
 import { createGate } from "../../../platform/gate.ts";
 import { type LaneApplying, startLaneApplier } from "./lane-applier.ts";
-import { type LaneBody, laneKey } from "./lane-window.ts";
+import type { LaneBody } from "../engine/lane-message.ts";
+import { laneKey } from "./lane-window.ts";
 
 /** No names: it has to be alone. */
 interface Said {

@@ -8,7 +8,7 @@ import { silentLogger } from "../../../platform/logger.ts";
 import { UnknownVersion } from "../../../platform/record-version.ts";
 import { createGate } from "../../../platform/gate.ts";
 import { startLaneApplier } from "./lane-applier.ts";
-import type { LaneBody } from "./lane-window.ts";
+import type { LaneBody } from "../engine/lane-message.ts";
 
 function openTest({ kept = 0, failures = 0, isNewer = false } = {}) {
   const clock = fakeClock();

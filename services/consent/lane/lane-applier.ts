@@ -13,9 +13,10 @@ import type { Gate } from "../../../platform/gate.ts";
 import { type AskLane, createLaneAsks, type LaneAsks } from "../../../platform/lane/lane-asks.ts";
 import { LaneCheckpoint } from "../../../platform/lane/lane-checkpoint.ts";
 import type { LanePositions } from "../../../platform/lane/lane-positions.ts";
-import { type ConcernOf, type LaneBody, LaneWindow, type WindowBody, type WindowRoom } from "./lane-window.ts";
+import type { LaneBody } from "../engine/lane-message.ts";
+import { type ConcernOf, LaneWindow, type WindowBody, type WindowRoom } from "./lane-window.ts";
 import { type Failures, type Reading, readOn } from "../../../platform/lane/read-on.ts";
-import { troubleOf } from "../../../platform/lane/trouble.ts";
+import { troubleOf } from "../../../platform/faults/trouble.ts";
 
 export interface LaneApplierParts {
   /** The lane, as the layout numbers it. */

@@ -6,25 +6,8 @@ import type { LogRecord } from "../../../platform/log/log.ts";
 import { unpackRecords } from "../../../platform/log/packed-records.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Wanted } from "../../../platform/lane/lane-asks.ts";
+import type { Concern, LaneBody } from "../engine/lane-message.ts";
 import { Pending } from "./pending.ts";
-
-/** A record of the lane, with its place there. */
-export interface LaneBody {
-  readonly body: Uint8Array;
-  /** Of the message in the lane log, and of the record in the message. */
-  readonly place: readonly [sequence: number, at: number];
-}
-
-/** Whom a record changes. */
-export interface Concern {
-  readonly workspaceId: string;
-  /** Users or addresses, one at least. */
-  readonly names: readonly string[];
-  /** It is part of what one request says of very many. */
-  readonly isOfMany: boolean;
-  /** What stands behind it is judged by it: it goes before all others, also before those that were said earlier. */
-  readonly goesFirst?: boolean;
-}
 
 /** One that was read, until it is applied. */
 export interface WindowBody extends LaneBody {

@@ -17,7 +17,7 @@ import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
 import { pagesBehind } from "../../../platform/pages-behind.ts";
 import type { ShownRecord } from "../../../platform/lane/shown-record.ts";
 import type { LaneMessages } from "../engine/lane-message.ts";
-import type { ConsentTables } from "../store/tables.ts";
+import type { ConsentTables } from "../engine/tables.ts";
 
 export type SetAsideTables = Pick<ConsentTables<unknown>, "listSetAside" | "waiting" | "forgetSetAside">;
 export type RedriveMessages = Pick<LaneMessages<unknown>, "takenFromRow" | "whoseBody" | "shown" | "redriveBody">;

@@ -6,8 +6,8 @@ import { type Aged, markOf } from "../../../platform/age.ts";
 import { intoBatches, type PartitionWrite, write } from "../../../platform/cassandra/batches.ts";
 import { inFlight } from "../../../platform/in-flight.ts";
 import { type Row, scanTable, type Session, type Statement } from "../../../platform/cassandra/session.ts";
-import { forgetSetAsideOf, setAsideIn, setAsideList, setAsideOf, waitingIn } from "../lane/set-aside-cassandra.ts";
-import { stampOf } from "../lane/stamp.ts";
+import { forgetSetAsideOf, setAsideIn, setAsideList, setAsideOf, waitingIn } from "./set-aside-cassandra.ts";
+import { stampOf } from "./stamp.ts";
 import { cassandraLedger, entriesSince, eraseEntriesOf, listSubjectOf, putEntryOf } from "../../../platform/ledger/cassandra.ts";
 import { type ChainHead, emptyChain } from "../../../platform/ledger/ledger.ts";
 import { type ConsentMove, inWrites, withChains } from "../../../platform/ledger/moved.ts";
@@ -15,7 +15,7 @@ import type { Ledger } from "../../../platform/ledger/read.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { LaneStep, Loaded, WorkspaceStep } from "../engine/plan-step.ts";
 import { placeOf, type StateLayout, type StatePlace } from "./state-place.ts";
-import { type ConsentTables, stepOfRows, waitingToMove } from "./tables.ts";
+import { type ConsentTables, stepOfRows, waitingToMove } from "../engine/tables.ts";
 
 /** How a service keeps its states. */
 export interface StateRows<State extends Aged> extends StateLayout {

@@ -1,5 +1,5 @@
 /** The embedded store of consent: states, the ledger and what waits as tables of the shared file, written in one transaction a step. */
-import { type SetAsideTableName, sqliteSetAside } from "../lane/set-aside-sqlite.ts";
+import { type SetAsideTableName, sqliteSetAside } from "./set-aside-sqlite.ts";
 import { openSqliteLane, type SqliteLane } from "../../../platform/lane/sqlite.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { type ConsentMove, notThere, subjectsOf, withChains } from "../../../platform/ledger/moved.ts";
@@ -8,7 +8,7 @@ import { limits } from "../../../platform/limits.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
 import { migrate } from "../../../platform/sqlite/migrate.ts";
 import type { LaneStep } from "../engine/plan-step.ts";
-import { type ConsentTables, stepOfRows, waitingToMove } from "./tables.ts";
+import { type ConsentTables, stepOfRows, waitingToMove } from "../engine/tables.ts";
 
 /** Runs inside the transaction of a step. */
 export type OnEntries = (workspaceId: string, entries: readonly LedgerEntry[]) => void;

@@ -8,7 +8,7 @@ import { openReplicas } from "../../../platform/cassandra/replicas.fixture.ts";
 import { fakeClock } from "../../../platform/clock.fixture.ts";
 import { recordingSession } from "../../../platform/cassandra/recording-session.fixture.ts";
 import { type ApplierFaults, brokenOff, chances, dice, recordPublished, stubborn } from "../../consent/lane/appliers.fixture.ts";
-import type { LaneBody } from "../../consent/lane/lane-window.ts";
+import type { LaneBody } from "../../consent/engine/lane-message.ts";
 import { silentLogger } from "../../../platform/logger.ts";
 import { EmailMark, EmailStatus, StatusRecordSchema } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import { openCassandraStatusStore } from "../store/cassandra.ts";

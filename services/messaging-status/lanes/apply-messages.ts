@@ -1,7 +1,7 @@
 /** Records of a lane of addresses, applied by the consent engine. */
 import { type AppliedTables, type ApplyEnds, applyLane } from "../../consent/engine/apply-messages.ts";
 import type { ConsentKind } from "../../consent/engine/plan-step.ts";
-import type { LaneBody } from "../../consent/lane/lane-window.ts";
+import type { LaneBody } from "../../consent/engine/lane-message.ts";
 import { type AddressState, unknownAddress } from "../domain/address-state.ts";
 import { applyRecord } from "../domain/apply-record.ts";
 import type { StatusRecord } from "../domain/status-record.ts";

@@ -1,6 +1,6 @@
 /** Addresses that are on a list, by the time at which they came on it: a partition a year. */
 import type { Session, Statement } from "../../../platform/cassandra/session.ts";
-import { stampOf } from "../../consent/lane/stamp.ts";
+import { stampOf } from "../../consent/store/stamp.ts";
 import { type AddressState, type ListName, timeOn } from "../domain/address-state.ts";
 import type { ListFilter } from "../domain/ports.ts";
 import { deleteListed, putListed, putYear, selectNewest, selectOldest, selectYears } from "./statements.ts";

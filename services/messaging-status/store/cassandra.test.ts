@@ -7,7 +7,7 @@ import { splitStatements, tablesOf } from "../../../platform/cassandra/cql.ts";
 import { readMigrations } from "../../../platform/cassandra/migrate.ts";
 import { memorySession } from "../../../platform/cassandra/memory-session.fixture.ts";
 import { checkPlan, recordingSession } from "../../../platform/cassandra/recording-session.fixture.ts";
-import { setAsideStatements } from "../../consent/lane/set-aside-cassandra.ts";
+import { setAsideStatements } from "../../consent/store/set-aside-cassandra.ts";
 import { subjectStatements } from "../../../platform/ledger/cassandra.ts";
 import { openCassandraStatusStore } from "./cassandra.ts";
 import * as statements from "./statements.ts";

@@ -6,7 +6,7 @@ import type { Clock } from "../../../platform/clock.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Log, LogRecord } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
-import { isPassing } from "../../../platform/passing.ts";
+import { isPassing } from "../../../platform/faults/passing.ts";
 import { tracedRecords } from "../../../platform/telemetry/traced-records.ts";
 import type { Tracer } from "../../../platform/telemetry/tracer.ts";
 import type { LaneLayout } from "../../../platform/lane/layout.ts";
@@ -21,7 +21,7 @@ import type { ApplyParts } from "./slow-path.ts";
 import { applyBatch, type SlowUser } from "./apply-batch.ts";
 import type { LanePositions } from "../../../platform/lane/lane-positions.ts";
 import { LaneCheckpoint } from "../../../platform/lane/lane-checkpoint.ts";
-import { troubleOf } from "../../../platform/lane/trouble.ts";
+import { troubleOf } from "../../../platform/faults/trouble.ts";
 
 export interface LaneParts extends Omit<ApplyParts, "holds" | "announce"> {
   readonly lane: number;

@@ -3,7 +3,7 @@
  * is always worked on from freshly loaded rows, because another applier of the lane may be ahead of this one.
  */
 import { errorText } from "../../../platform/error-text.ts";
-import { isPassing } from "../../../platform/passing.ts";
+import { isPassing } from "../../../platform/faults/passing.ts";
 import { isAfter, type Mark } from "../../../platform/age.ts";
 import type { Announcement, LaneItem } from "../domain/lane-item.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";

@@ -5,7 +5,7 @@
 import type { Clock } from "../../../platform/clock.ts";
 import type { Events, PublishedEvent } from "../../../platform/events/events.ts";
 import { limits } from "../../../platform/limits.ts";
-import { isPassing } from "../../../platform/passing.ts";
+import { isPassing } from "../../../platform/faults/passing.ts";
 
 /**
  * As `publish`, for callers that each wait for their last call before the next one: the first waits `eventsLingerMs` for others. What fails for a reason that

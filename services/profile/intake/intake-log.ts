@@ -1,5 +1,5 @@
 /** The intake log as the service's parts see it: which partition a workspace's order lives in, and where that ends. */
-import { refuseEarlier } from "../../../platform/epoch/epoch.ts";
+import { refuseEarlier } from "../../../platform/log/epoch.ts";
 import type { AppendParts } from "../../../platform/intake/intake.ts";
 import type { Log } from "../../../platform/log/log.ts";
 import { partitionOf } from "../../../platform/log/partition.ts";

@@ -5,7 +5,7 @@ import { createProgress, type Progress } from "../../../platform/lane/progress.t
 import { limits } from "../../../platform/limits.ts";
 import type { Log } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
-import { isMetByAll } from "../../../platform/passing.ts";
+import { isMetByAll } from "../../../platform/faults/passing.ts";
 import { noTracer, type Span, type Tracer } from "../../../platform/telemetry/tracer.ts";
 import type { Backlog } from "../../../platform/telemetry/work-metrics.ts";
 import type { ApplyParts } from "../apply/slow-path.ts";

@@ -2,7 +2,7 @@
 import { halved } from "../../../platform/lane/halve.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Logger } from "../../../platform/logger.ts";
-import { isMetByAll } from "../../../platform/passing.ts";
+import { isMetByAll } from "../../../platform/faults/passing.ts";
 import { slicesOf } from "../../../platform/slices-by-size.ts";
 import { type Addressed, userOfItem } from "../domain/lane-item.ts";
 import type { ProfileStore } from "../domain/ports.ts";

@@ -8,7 +8,7 @@ import { type Failures, type Reading, readOn } from "../../../platform/lane/read
 import { limits } from "../../../platform/limits.ts";
 import type { Log, LogRecord } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
-import { isPassing } from "../../../platform/passing.ts";
+import { isPassing } from "../../../platform/faults/passing.ts";
 import { UnknownVersion } from "../../../platform/record-version.ts";
 import { passedOver, type RecordParts, type Resolved, resolveRecords } from "./resolve-records.ts";
 import { StepLost, type StepPlace, type Steps } from "./steps.ts";

@@ -7,7 +7,7 @@ import type { Clock } from "../../../platform/clock.ts";
 import type { PublishedEvent } from "../../../platform/events/events.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Logger } from "../../../platform/logger.ts";
-import { isPassing } from "../../../platform/passing.ts";
+import { isPassing } from "../../../platform/faults/passing.ts";
 import { ScimUserDeletedSchema } from "../../../proto/gen/heddle/scim/v1/scim_event_pb.ts";
 import type { Outbox, Waiting } from "../domain/ports.ts";
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { arrivingLate, brokenOff, chances, dice, stubborn } from "../../consent/lane/appliers.fixture.ts";
 import type { LaneRecord } from "../../../platform/lane/lane.ts";
 import { redriving } from "../../consent/lane/redrive.ts";
-import type { LaneBody } from "../../consent/lane/lane-window.ts";
+import type { LaneBody } from "../../consent/engine/lane-message.ts";
 import { SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import { applyRecord } from "../domain/apply-record.ts";
 import { bodyOf, type Change, commands, laneOf, openWorld, requests, undisturbed } from "./lane.fixture.ts";

@@ -2,7 +2,7 @@
 import { findById } from "../../../platform/identifier.ts";
 import { type AppliedTables, type ApplyEnds, applyLane } from "../../consent/engine/apply-messages.ts";
 import type { ConsentKind } from "../../consent/engine/plan-step.ts";
-import type { LaneBody } from "../../consent/lane/lane-window.ts";
+import type { LaneBody } from "../../consent/engine/lane-message.ts";
 import { applyRecord, writtenFirst } from "../domain/apply-record.ts";
 import { changedInOrder, type OrderedGroups, takesChangesAt } from "../domain/group-order.ts";
 import type { MembershipRecord } from "../domain/membership-record.ts";

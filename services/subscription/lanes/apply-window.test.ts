@@ -2,7 +2,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { arrivingLate, brokenOff, chances, dice } from "../../consent/lane/appliers.fixture.ts";
-import { type LaneBody, laneKey, LaneWindow } from "../../consent/lane/lane-window.ts";
+import type { LaneBody } from "../../consent/engine/lane-message.ts";
+import { laneKey, LaneWindow } from "../../consent/lane/lane-window.ts";
 import { packRecords } from "../../../platform/log/packed-records.ts";
 import { commands, laneOf, openWorld, requests, undisturbed } from "./lane.fixture.ts";
 import { membershipMessages } from "./lane-message.ts";

@@ -12,7 +12,7 @@ import { openEmbeddedConsent } from "../../consent/embedded.ts";
 import { openSqliteSubscriptionStore } from "../store/sqlite.ts";
 import { openReplicas } from "../../../platform/cassandra/replicas.fixture.ts";
 import { recordingSession } from "../../../platform/cassandra/recording-session.fixture.ts";
-import type { LaneBody } from "../../consent/lane/lane-window.ts";
+import type { LaneBody } from "../../consent/engine/lane-message.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { limits } from "../../../platform/limits.ts";
 import { silentLogger } from "../../../platform/logger.ts";

@@ -6,7 +6,7 @@ import * as fc from "fast-check";
 import { openReplicas } from "../../../platform/cassandra/replicas.fixture.ts";
 import { recordingSession } from "../../../platform/cassandra/recording-session.fixture.ts";
 import { type ApplierFaults, recordPublished } from "../../consent/lane/appliers.fixture.ts";
-import type { LaneBody } from "../../consent/lane/lane-window.ts";
+import type { LaneBody } from "../../consent/engine/lane-message.ts";
 import { limits } from "../../../platform/limits.ts";
 import { silentLogger } from "../../../platform/logger.ts";
 import { SubscriptionRecordSchema, SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";

@@ -2,7 +2,7 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { recordPublished } from "../../consent/lane/appliers.fixture.ts";
-import type { LaneBody } from "../../consent/lane/lane-window.ts";
+import type { LaneBody } from "../../consent/engine/lane-message.ts";
 import { limits } from "../../../platform/limits.ts";
 import { silentLogger } from "../../../platform/logger.ts";
 import { SubscriptionRecordSchema, SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";

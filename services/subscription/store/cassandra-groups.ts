@@ -3,7 +3,7 @@
  * the last declaration as its age. What builds before declared, in a table of its own, holds until the first declaration.
  */
 import type { Session } from "../../../platform/cassandra/session.ts";
-import { stampOf } from "../../consent/lane/stamp.ts";
+import { stampOf } from "../../consent/store/stamp.ts";
 import type { Group } from "../domain/group.ts";
 import type { OrderedGroup, OrderedGroups } from "../domain/group-order.ts";
 import type { Mark } from "../../../platform/age.ts";

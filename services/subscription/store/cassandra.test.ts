@@ -6,7 +6,7 @@ import { splitStatements, tablesOf } from "../../../platform/cassandra/cql.ts";
 import { readMigrations } from "../../../platform/cassandra/migrate.ts";
 import { checkPlan, recordingSession } from "../../../platform/cassandra/recording-session.fixture.ts";
 import { openReplicas } from "../../../platform/cassandra/replicas.fixture.ts";
-import { setAsideStatements } from "../../consent/lane/set-aside-cassandra.ts";
+import { setAsideStatements } from "../../consent/store/set-aside-cassandra.ts";
 import { subjectStatements } from "../../../platform/ledger/cassandra.ts";
 import { chained, emptyChain } from "../../../platform/ledger/ledger.ts";
 import { changedInOrder } from "../domain/group-order.ts";

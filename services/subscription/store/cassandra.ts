@@ -2,8 +2,8 @@
 import { allBuckets, bucketOf } from "../../../platform/cassandra/buckets.ts";
 import type { Keyspace } from "../../../platform/cassandra/keyspace.ts";
 import { pagesOf, type Row, type Session, type Statement } from "../../../platform/cassandra/session.ts";
-import { isPassing } from "../../../platform/passing.ts";
-import { stampAfter, stampOf } from "../../consent/lane/stamp.ts";
+import { isPassing } from "../../../platform/faults/passing.ts";
+import { stampAfter, stampOf } from "../../consent/store/stamp.ts";
 import { openCassandraConsent, rowOf, type StateRows } from "../../consent/store/cassandra.ts";
 import { placeOf, type StateBucketOf } from "../../consent/store/state-place.ts";
 import { bucketOfMember } from "../../../platform/user-number.ts";

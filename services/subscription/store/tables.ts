@@ -1,6 +1,6 @@
 /** What any store of the subscription service offers: the tables of consent, by user, and the groups. */
 import type { LaneStep } from "../../consent/engine/plan-step.ts";
-import type { ConsentTables } from "../../consent/store/tables.ts";
+import type { ConsentTables } from "../../consent/engine/tables.ts";
 import type { OrderedGroup } from "../domain/group-order.ts";
 import type { UserMemberships } from "../domain/memberships.ts";
 import type { MembershipStore } from "../domain/ports.ts";

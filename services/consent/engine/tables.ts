@@ -4,7 +4,7 @@ import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import type { ConsentMove } from "../../../platform/ledger/moved.ts";
 import type { Ledger } from "../../../platform/ledger/read.ts";
-import type { LaneStep, Loaded, WorkspaceStep } from "../engine/plan-step.ts";
+import type { LaneStep, Loaded, WorkspaceStep } from "./plan-step.ts";
 
 export interface ConsentTables<State> extends Ledger {
   /** States with where their chains end. The caller owns the objects. */

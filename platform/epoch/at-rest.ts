@@ -1,7 +1,7 @@
 /** The logs of a mesh as a backup sees them: where they end, whether everything in them is applied, and how they begin anew. */
 import type { Clock } from "../clock.ts";
-import { beginAbove, type Epoch } from "../epoch/epoch.ts";
-import { lookAtStreams, makeStreams, streamNamesOf } from "../epoch/streams.ts";
+import { beginAbove, type Epoch } from "../log/epoch.ts";
+import { lookAtStreams, makeStreams, streamNamesOf } from "./streams.ts";
 import { newId } from "../identifier.ts";
 import { connectJetStream } from "../log/jetstream-connection.ts";
 import { openJetStreamSteps } from "../log/jetstream-fenced-step.ts";
@@ -9,9 +9,9 @@ import { checkpointSubject, lastSequenceOf, roomOf } from "../log/jetstream-stre
 import { openJetStreamLog } from "../log/jetstream.ts";
 import type { Logger } from "../logger.ts";
 import type { EventsConfig, StreamsConfig } from "../mesh-config.ts";
-import { createLanePositions } from "./lane-positions.ts";
-import { type LaneLayout, laneLayout } from "./layout.ts";
-import { firstPlace, placeFromBytes } from "./place.ts";
+import { createLanePositions } from "../lane/lane-positions.ts";
+import { type LaneLayout, laneLayout } from "../lane/layout.ts";
+import { firstPlace, placeFromBytes } from "../lane/place.ts";
 
 interface Parts {
   readonly clock: Clock;

@@ -1,5 +1,5 @@
 /** Why readers of data do not get on, as /readyz says it to any client: no text of an error that may quote data. */
-import { isPassing } from "../passing.ts";
+import { isPassing } from "./passing.ts";
 import { UnknownVersion } from "../record-version.ts";
 import { Refusal } from "../refusal.ts";
 

@@ -2,9 +2,9 @@
  * Which errors pass by themselves: those that a store or a log reports of itself. They are tried again for as long as they
  * last; and that a record is of a newer build, which lasts until such a build reads it. Anything else that is thrown comes from what was asked for, would come again, and is held against the record.
  */
-import { UnknownVersion } from "./record-version.ts";
-import { type Reason, Refusal } from "./refusal.ts";
-import { isStoreFault } from "./sqlite/faults.ts";
+import { UnknownVersion } from "../record-version.ts";
+import { type Reason, Refusal } from "../refusal.ts";
+import { isStoreFault } from "../sqlite/faults.ts";
 
 /** Each driver turns what it knows to pass into one of these reasons, by a closed list; of anything else it says `passes: false`. */
 export function isPassing(error: unknown): boolean {

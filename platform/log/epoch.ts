@@ -15,6 +15,18 @@ export interface Epoch {
   readonly from: Readonly<Record<StreamKind, number>>;
 }
 
+/** What a stream says of itself. */
+export interface FoundStream {
+  readonly name: string;
+  /** Undefined in a stream that a build made which had no epochs. */
+  readonly logId: string | undefined;
+  readonly number: number;
+  /** The first sequence that it gave. */
+  readonly first: number;
+  /** The last sequence that it gave; `first` - 1 where it gave none. */
+  readonly last: number;
+}
+
 /**
  * Where an epoch begins that lies above all that was given `through`. Within the room of an epoch it begins the further on
  * the later it is: two that begin behind the same place, as where one backup is restored twice, are apart by
