@@ -1,8 +1,8 @@
 /** Who may call, in memory: the rows of the store by what requests ask with. */
 import { timingSafeEqual } from "node:crypto";
 
-import type { CompanyDirectory, KeyHolder, NamedThing, TokenHolder, Workspace } from "./access.ts";
-import type { AccessRows, DeclaredKind } from "./rows.ts";
+import type { CompanyDirectory, Ending, KeyHolder, NamedThing, TokenHolder, Workspace } from "./access.ts";
+import { type AccessRows, type DeclaredKind, hasEnded } from "./rows.ts";
 import { digestOf, mayBeSecret } from "./secret.ts";
 
 export interface AccessIndex {
@@ -18,8 +18,7 @@ export interface AccessIndex {
 
 interface Entry<T> {
   readonly digest: Buffer;
-  /** From this time on the secret is no longer valid; null: it stays. */
-  readonly revokedAt: number | null;
+  readonly ending: Ending;
   readonly holder: T;
 }
 
@@ -32,7 +31,7 @@ export function findHolder<T>(entries: ReadonlyMap<string, Entry<T>>, secret: st
   const digest = digestOf(secret);
   const entry = entries.get(digest);
   if (!entry || !timingSafeEqual(entry.digest, Buffer.from(digest, "hex"))) return undefined;
-  return entry.revokedAt !== null && entry.revokedAt <= now ? undefined : entry.holder;
+  return hasEnded(entry.ending, now) ? undefined : entry.holder;
 }
 
 export function indexRows(rows: AccessRows): AccessIndex {
@@ -44,12 +43,12 @@ export function indexRows(rows: AccessRows): AccessIndex {
     if (sessionRoot !== undefined) sessionRoots.set(key.id, sessionRoot);
     const workspace = workspaces.get(key.workspaceId);
     const company = workspace && companies.get(workspace.companyId);
-    if (workspace && company) keys.set(digest, entryOf(digest, key.revokedAt, { key, workspace, company }));
+    if (workspace && company) keys.set(digest, entryOf(digest, key, { key, workspace, company }));
   }
   const tokens = new Map<string, Entry<TokenHolder>>();
   for (const { digest, ...token } of rows.tokens) {
     const company = companies.get(token.companyId);
-    if (company) tokens.set(digest, entryOf(digest, token.revokedAt, { token, company, directory: directoryOf(rows, company.id) }));
+    if (company) tokens.set(digest, entryOf(digest, token, { token, company, directory: directoryOf(rows, company.id) }));
   }
   const origins = new Set(rows.workspaces.flatMap(({ corsOrigins = [] }) => corsOrigins));
   return { rows, keys, tokens, sessionRoots, workspaces, origins };
@@ -68,6 +67,6 @@ function directoryOf(rows: AccessRows, companyId: string): CompanyDirectory {
   };
 }
 
-function entryOf<T>(digest: string, revokedAt: number | null, holder: T): Entry<T> {
-  return { digest: Buffer.from(digest, "hex"), revokedAt, holder };
+function entryOf<T>(digest: string, ending: Ending, holder: T): Entry<T> {
+  return { digest: Buffer.from(digest, "hex"), ending, holder };
 }

@@ -81,7 +81,15 @@ export type Plan =
   | { readonly kind: "standard" }
   | { readonly kind: "monthly_active_users"; readonly requestsPerHour: number; readonly requestsPerSecondBurst: number };
 
-export interface ApiKey {
+/** When a key or token ends. */
+export interface Ending {
+  /** From this time on it is no longer valid; null: it stays. */
+  readonly revokedAt: number | null;
+  /** A person ended it, and no clock brings it back. Absent in rows of before, which go by `revokedAt`. */
+  readonly ended?: true;
+}
+
+export interface ApiKey extends Ending {
   /** Public; may be logged. */
   readonly id: string;
   readonly workspaceId: string;
@@ -91,10 +99,9 @@ export interface ApiKey {
   /** Single addresses and CIDR ranges; empty: any. */
   readonly ipAllow: readonly string[];
   readonly createdAt: number;
-  readonly revokedAt: number | null;
 }
 
-export interface ScimToken {
+export interface ScimToken extends Ending {
   readonly id: string;
   readonly companyId: string;
   readonly name: string;
@@ -108,5 +115,4 @@ export interface ScimToken {
   readonly defaultWorkspaceId: string;
   readonly ipAllow: readonly string[];
   readonly createdAt: number;
-  readonly revokedAt: number | null;
 }

@@ -2,7 +2,7 @@
 import { newId, secret } from "../../platform/identifier.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import type { ApiKey } from "./access.ts";
-import type { AccessRows, KeyRow } from "./rows.ts";
+import { type AccessRows, endedNow, type KeyRow } from "./rows.ts";
 import { digestOf, keyPrefix } from "./secret.ts";
 import type { AccessAdmin } from "./admin.ts";
 
@@ -36,8 +36,8 @@ export async function createKey(
 export async function revokeKey(admin: AccessAdmin, id: string): Promise<ApiKey> {
   return await admin.transact((rows, now) => {
     const key = keyById(rows, id);
-    if (key.revokedAt !== null && key.revokedAt <= now) return { writes: [], result: key };
-    const revoked = { ...key, revokedAt: now };
+    if (key.ended) return { writes: [], result: key };
+    const revoked = endedNow(key, now);
     return { writes: [{ put: "key", row: revoked }], result: revoked };
   });
 }
@@ -54,7 +54,8 @@ export async function rotateKey(admin: AccessAdmin, id: string, overlapMs?: numb
     }
     const { writes, result } = withSecret(key, now);
     if (overlapMs === undefined) return { writes, result };
-    return { writes: [...writes, { put: "key", row: { ...key, revokedAt: now + overlapMs } }], result };
+    const former = overlapMs === 0 ? endedNow(key, now) : { ...key, revokedAt: now + overlapMs };
+    return { writes: [...writes, { put: "key", row: former }], result };
   });
 }
 

@@ -1,5 +1,5 @@
 /** The rows of the access tables: what is kept of companies, workspaces, keys, tokens and declared things. */
-import type { ApiKey, Company, ScimToken, Workspace } from "./access.ts";
+import type { ApiKey, Company, Ending, ScimToken, Workspace } from "./access.ts";
 
 /** Everything the access tables hold, as one consistent read. */
 export interface AccessRows {
@@ -19,6 +19,16 @@ export interface KeyRow extends ApiKey {
 
 export interface TokenRow extends ScimToken {
   readonly digest: string;
+}
+
+/** `now` in Unix milliseconds. */
+export function hasEnded({ revokedAt, ended }: Ending, now: number): boolean {
+  return ended === true || (revokedAt !== null && revokedAt <= now);
+}
+
+/** As a person ends it. A time alone would not do: the clock that says it may be ahead of others, to which it would be valid again. */
+export function endedNow<T extends Ending>(row: T, now: number): T {
+  return { ...row, revokedAt: Math.min(row.revokedAt ?? now, now), ended: true };
 }
 
 /** A thing declared for the service that owns its kind. */

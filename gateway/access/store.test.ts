@@ -13,9 +13,11 @@ import { describeAccess } from "./access-contract.ts";
 import type { Access } from "./access.ts";
 import { parseDeclaration } from "./declaration.ts";
 import { declare } from "./declare.ts";
-import { createKey, revokeKey } from "./keys.ts";
+import { createKey, revokeKey, rotateKey } from "./keys.ts";
 import { openAccessNotices } from "./notices.ts";
+import { openSession } from "./sessions.ts";
 import { accessLayout, type AccessOptions, openAccess } from "./store.ts";
+import { createToken, revokeToken, rotateToken } from "./tokens.ts";
 
 const schema = [readFileSync(join(import.meta.dirname, "schema/schema.cql"), "utf8")];
 const file = `companies: [{ name: acme, workspaces: [{ name: demo, id: ws }] }]`;
@@ -146,6 +148,42 @@ test("a revocation holds at once on a gateway whose clock is behind", async () =
   await gateway.refresh();
   expect(gateway.rows().keys).toHaveLength(1);
   expect(gateway.findApiKey(secret)).toBeUndefined();
+});
+
+test("what a clock that is ahead revoked stays revoked once another wrote", async () => {
+  const { clock, open } = store();
+  const ahead = await open({ clock: { ...clock, now: () => clock.now() + 60_000 } });
+  const gateway = await open();
+  await declare(gateway, parseDeclaration(`companies: [{ name: acme, id: co, workspaces: [{ name: demo, id: ws }] }]`));
+  const { key, secret } = await createKey(gateway, web);
+  const session = await openSession(gateway, { id: key.id, secret });
+  const former = await createKey(gateway, { ...web, name: "rotated" });
+  const idp = { companyId: "co", name: "idp", origin: "okta", originHeader: "required", defaultWorkspaceId: "", ipAllow: [] } as const;
+  const token = await createToken(gateway, idp);
+  const formerToken = await createToken(gateway, { ...idp, name: "rotated" });
+  await revokeKey(ahead, key.id);
+  await rotateKey(ahead, former.key.id, 0);
+  await revokeToken(ahead, token.token.id);
+  await rotateToken(ahead, formerToken.token.id, 0);
+  await createKey(gateway, { ...web, name: "later" });
+  expect(gateway.findApiKey(secret)).toBeUndefined();
+  expect(gateway.findSession(session.token)).toBeUndefined();
+  expect(gateway.findApiKey(former.secret)).toBeUndefined();
+  expect(gateway.findScimToken(token.secret)).toBeUndefined();
+  expect(gateway.findScimToken(formerToken.secret)).toBeUndefined();
+});
+
+test("revoking ends what ends by itself later, also where a clock that is ahead says that it did", async () => {
+  const { clock, open } = store();
+  const ahead = await open({ clock: { ...clock, now: () => clock.now() + 60_000 } });
+  const gateway = await open();
+  await declare(gateway, parseDeclaration(file));
+  const { key, secret } = await createKey(gateway, web);
+  await rotateKey(gateway, key.id, 30_000);
+  const revoked = await revokeKey(ahead, key.id);
+  await createKey(gateway, { ...web, name: "later" });
+  expect(gateway.findApiKey(secret)).toBeUndefined();
+  expect(await revokeKey(gateway, key.id)).toEqual(revoked);
 });
 
 test("a notice makes the others read at once, without any turn of the clock", async () => {

@@ -74,7 +74,7 @@ export async function openAccess(options: AccessOptions): Promise<Access & Acces
     await reading;
   }
   const refreshQuietly = refreshing(refresh, { logger, isClosed: () => closed });
-  /** The last writer's clock may be ahead of ours; a revocation of now must hold now, not later. */
+  /** The last writer's clock may be ahead of ours: what a build of before revoked now must be over now. So must an overlap by its clock. */
   function now(): number {
     return clock.now() + current.aheadMs;
   }

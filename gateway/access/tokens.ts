@@ -2,7 +2,7 @@
 import { newId, secret } from "../../platform/identifier.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import type { ScimToken } from "./access.ts";
-import type { AccessRows, TokenRow } from "./rows.ts";
+import { type AccessRows, endedNow, type TokenRow } from "./rows.ts";
 import { digestOf, tokenPrefix } from "./secret.ts";
 import type { AccessAdmin } from "./admin.ts";
 
@@ -45,8 +45,8 @@ export async function createToken(admin: AccessAdmin, wanted: TokenTerms): Promi
 export async function revokeToken(admin: AccessAdmin, id: string): Promise<ScimToken> {
   return await admin.transact((rows, now) => {
     const token = tokenById(rows, id);
-    if (token.revokedAt !== null && token.revokedAt <= now) return { writes: [], result: token };
-    const revoked = { ...token, revokedAt: now };
+    if (token.ended) return { writes: [], result: token };
+    const revoked = endedNow(token, now);
     return { writes: [{ put: "token", row: revoked }], result: revoked };
   });
 }
@@ -63,7 +63,8 @@ export async function rotateToken(admin: AccessAdmin, id: string, overlapMs?: nu
     }
     const { writes, result } = withSecret(token, now);
     if (overlapMs === undefined) return { writes, result };
-    return { writes: [...writes, { put: "token", row: { ...token, revokedAt: now + overlapMs } }], result };
+    const former = overlapMs === 0 ? endedNow(token, now) : { ...token, revokedAt: now + overlapMs };
+    return { writes: [...writes, { put: "token", row: former }], result };
   });
 }
 

@@ -2,6 +2,7 @@
 import type { Fields } from "../../platform/fields.ts";
 import type { ApiKey, KeyHolder } from "../access/access.ts";
 import { everyPermission, holds, permissionNames } from "../access/permissions.ts";
+import { hasEnded } from "../access/rows.ts";
 import { bodyFields, invalid, isSent } from "../decode/fields.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { limits } from "../../platform/limits.ts";
@@ -62,14 +63,15 @@ export async function handleConsoleActions({ spent }: Call, { console }: Asked):
   });
 }
 
-function keyBody({ id, name, permissions, ipAllow, createdAt, revokedAt }: ApiKey, now: number): object {
+function keyBody(key: ApiKey, now: number): object {
+  const { id, name, permissions, ipAllow, createdAt, revokedAt } = key;
   return {
     id,
     name,
     permissions,
     ip_allow: ipAllow,
     created_at: new Date(createdAt).toISOString(),
-    state: revokedAt === null ? "valid" : revokedAt > now ? "ends" : "revoked",
+    state: hasEnded(key, now) ? "revoked" : revokedAt === null ? "valid" : "ends",
     ...(revokedAt !== null && { ends_at: new Date(revokedAt).toISOString() }),
   };
 }
