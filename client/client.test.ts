@@ -1,5 +1,5 @@
 /** The client against a server that fails in the ways networks and servers do. */
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type Client, type ClientOptions, openClient, RefusedError, UnreachableError } from "./client.ts";
 import { HeddleError } from "./errors.ts";
 import { routes, unkeptWrites, writes } from "./gen/calls.ts";
@@ -24,6 +24,7 @@ function open(options: Partial<ClientOptions> = {}): Client {
     ...options,
     world: {
       now: () => now,
+      monotonic: () => now,
       newKey: () => `key-${keys++}`,
       random: () => 0,
       wait: (ms) => {
@@ -68,9 +69,11 @@ test.each([
   ["is a fault", json(500, {})],
   ["says that the outcome is unknown", json(503, {}, { "x-heddle-reason": "OUTCOME_UNKNOWN", "retry-after": "1" })],
   ["is of something in between", json(503, {}, { "retry-after": "1" })],
-])("call() sends a write that has no key once where the answer %s", async (_, step) => {
+])("call() sends a write that has no key once where the answer %s, and says that it may have been done", async (_, step) => {
   server.steps = [step];
-  await expect(open().call("createKey", { body: { name: "k", permissions: ["*"] } })).rejects.toBeInstanceOf(HeddleError);
+  const error = await open().call("createKey", { body: { name: "k", permissions: ["*"] } }).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(HeddleError);
+  expect(error instanceof UnreachableError || (error as RefusedError).mayBeDone).toBe(true);
   expect([server.seen.length, server.seen[0]?.headers["idempotency-key"], waits]).toEqual([1, undefined, []]);
 });
 
@@ -142,12 +145,40 @@ test.each([
   expect([server.seen.length, waits]).toEqual([1, []]);
 });
 
+test.each([[500, undefined, true], [503, "OVERLOADED", false], [429, "RATE_LIMITED", false], [501, "NOT_IMPLEMENTED", false]] as const)(
+  "call() whose last answer is %i %s says whether it may have been done: %s",
+  async (status, reason, mayBeDone) => {
+    server.steps = [json(status, {}, reason === undefined ? {} : { "x-heddle-reason": reason })];
+    await expect(open({ deadlineMs: 0 }).call("trackUsers", { body })).rejects.toMatchObject({ status, mayBeDone });
+  },
+);
+
 test("call() gives up at its deadline with the last failure, and tells of each wait", async () => {
   server.steps = Array.from({ length: 100 }, () => json(503, { message: "later" }));
   const told: string[] = [];
   const client = open({ deadlineMs: 2_000, onRetry: (error, waitMs) => told.push(`${error.message} ${waitMs}`) });
   await expect(client.call("trackUsers", { body })).rejects.toMatchObject({ status: 503 });
   expect(told).toEqual(["later 250", "later 500", "later 1000"]);
+});
+
+test("call() goes on where onRetry throws", async () => {
+  const complaints = vi.spyOn(console, "error").mockImplementation(() => {});
+  server.steps = [json(503, {})];
+  const client = open({
+    onRetry() {
+      throw new Error("mine");
+    },
+  });
+  expect((await client.call("trackUsers", { body })).status).toBe(201);
+  expect(complaints).toHaveBeenCalledOnce();
+  complaints.mockRestore();
+});
+
+test("call() is not at its deadline because the machine's clock is set", async () => {
+  let time = 1_000_000;
+  const world = { now: () => (time += 3_600_000), wait: () => Promise.resolve() };
+  server.steps = [json(503, {})];
+  expect((await openClient({ url: server.url, world }).call("trackUsers", { body })).status).toBe(201);
 });
 
 test("call() says that nobody answers", async () => {
@@ -201,6 +232,39 @@ test("call() writes path and query as the API reads them", async () => {
     "/users/merge/status/a%2Fb%20c",
     "/subscription/status/get?subscription_group_id=g&external_id=a%26b&external_id=c&email=x%2By%40example.com",
   ]);
+});
+
+test.each(["", ".", ".."])("call() asks for no other route where what stands in the path is %j", async (id) => {
+  const client = open();
+  await expect(client.call("getPreferenceCenterUrl", { path: { id: "p", userID: id } } as never)).rejects
+    .toThrow(TypeError);
+  await expect(client.call("getDashboardUser", { path: { id } })).rejects.toThrow(`getDashboardUser cannot be called with the id "${id}"`);
+  await expect(client.call("getDashboardUser", { path: {} } as never)).rejects.toThrow(TypeError);
+  expect(server.seen).toEqual([]);
+});
+
+test("call() answers a read whose version the caller has with 304 and no body", async () => {
+  server.steps = [(response) => response.writeHead(304, { etag: '"v"' }).end()];
+  const answer = await open().call("getDashboardUser", { path: { id: "d" }, headers: { "If-None-Match": '"v"' } });
+  expect(answer).toMatchObject({ status: 304, body: undefined });
+});
+
+test("call() tells a read that has not seen every earlier write", async () => {
+  const client = open();
+  server.steps = [json(200, {}, { "x-heddle-read": "behind" }), json(200, {})];
+  expect((await client.call("exportUsers", { body: {} })).behind).toBe(true);
+  expect((await client.call("exportUsers", { body: {} })).behind).toBe(false);
+});
+
+test("call() calls fetch as workers and browsers want it: of nothing", async () => {
+  const client = openClient({
+    url: server.url,
+    fetch(this: unknown, url, init) {
+      if (this !== undefined) throw new TypeError("Illegal invocation");
+      return fetch(url, init);
+    },
+  });
+  expect((await client.call("trackUsers", { body }, { deadlineMs: 0 })).status).toBe(201);
 });
 
 test("call() sends the body's text as it is, and gives an answer that is no JSON as text", async () => {

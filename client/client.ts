@@ -20,6 +20,8 @@ export interface Answer<N extends CallName> {
   readonly headers: Headers;
   /** An earlier request with the same key was answered; nothing was done again. */
   readonly replayed: boolean;
+  /** A read that waited for earlier writes, and answered although it has not seen all of them. */
+  readonly behind: boolean;
 }
 
 export interface Client {
@@ -36,7 +38,7 @@ export interface ClientOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Of one attempt; 60 s unless given. */
   readonly attemptMs?: number;
-  /** Of a call with its repeats; 120 s unless given, 0 for a single attempt. */
+  /** No attempt begins after it; 120 s unless given, 0 for a single attempt. */
   readonly deadlineMs?: number;
   /** Instead of the runtime's own. */
   readonly fetch?: World["fetch"];
@@ -52,6 +54,8 @@ export interface World {
   wait(ms: number, signal: AbortSignal | undefined): Promise<void>;
   /** Unix milliseconds. */
   now(): number;
+  /** Milliseconds since any time; setting the machine's clock does not change them. */
+  monotonic(): number;
   newKey(): string;
   /** From 0 up to 1. */
   random(): number;
@@ -96,11 +100,13 @@ export function openClient(options: ClientOptions): Client {
 const form = "application/x-www-form-urlencoded";
 const attemptMsDefault = 60_000;
 const deadlineMsDefault = 120_000;
+const notModified = 304;
 
 const defaultWorld: World = {
   fetch: (url, init) => fetch(url, init),
   wait,
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   newKey: () => crypto.randomUUID(),
   random: () => Math.random(),
 };
@@ -134,7 +140,7 @@ function withoutSlash(url: string): string {
 
 function requestOf(name: CallName, input: AnyInput, given: Given & { readonly lastPosition: string }): Request {
   const [method = "", pattern = ""] = routes[name].split(" ");
-  const path = pattern.replaceAll(/:(\w+)/g, (_, parameter: string) => encodeURIComponent(String(input.path?.[parameter] ?? "")));
+  const path = pattern.replaceAll(/:(\w+)/g, (_, parameter: string) => segmentOf(name, parameter, input.path?.[parameter]));
   const url = new URL(withoutSlash(given.options.url) + path);
   for (const [parameter, value] of Object.entries(input.query ?? {})) {
     for (const each of [value].flat()) if (each !== undefined) url.searchParams.append(parameter, String(each));
@@ -146,6 +152,13 @@ function requestOf(name: CallName, input: AnyInput, given: Given & { readonly la
     url,
     init: { method, redirect: "manual", headers: headersOf(name, input, { ...given, body }), ...(body === undefined ? {} : { body }) },
   };
+}
+
+/** URL takes these out, also where they are encoded: another route would be called. */
+function segmentOf(name: CallName, parameter: string, value: unknown): string {
+  const text = String(value ?? "");
+  if (text === "" || text === "." || text === "..") throw new TypeError(`${name} cannot be called with the ${parameter} "${text}"`);
+  return encodeURIComponent(text);
 }
 
 function headersOf(name: CallName, input: AnyInput, given: Given & { readonly lastPosition: string; readonly body: unknown }): Headers {
@@ -162,7 +175,7 @@ function headersOf(name: CallName, input: AnyInput, given: Given & { readonly la
 
 async function untilSettled<N extends CallName>(request: Request, given: Given): Promise<Answer<N>> {
   const { options, callOptions, world } = given;
-  const deadline = world.now() + (callOptions.deadlineMs ?? options.deadlineMs ?? deadlineMsDefault);
+  const deadline = world.monotonic() + (callOptions.deadlineMs ?? options.deadlineMs ?? deadlineMsDefault);
   /** Of an attempt that may have been done. */
   let unsettled: RefusedError | UnreachableError | undefined;
   for (let attempt = 0;; attempt += 1) {
@@ -170,14 +183,23 @@ async function untilSettled<N extends CallName>(request: Request, given: Given):
       return await once<N>(request, { ...given, mayBeDone: unsettled !== undefined });
     } catch (error) {
       if (!(error instanceof RefusedError || error instanceof UnreachableError)) throw error;
+      if (isPassing(error) && !isUntouched(error)) unsettled = error;
       if (error instanceof RefusedError) error.mayBeDone = unsettled !== undefined;
       if (!isRepeated(error, request.name, callOptions.repeatsLate === true || unsettled !== undefined)) throw error;
       const ms = waitMs(error, attempt, world.random());
-      if (world.now() + ms > deadline) throw isLate(error) ? unsettled ?? error : error;
-      if (!isUntouched(error)) unsettled = error;
-      options.onRetry?.(error, ms);
+      if (world.monotonic() + ms > deadline) throw isLate(error) ? unsettled ?? error : error;
+      tellRetry(options, error, ms);
       await world.wait(ms, callOptions.signal);
     }
+  }
+}
+
+function tellRetry({ onRetry }: ClientOptions, error: RefusedError | UnreachableError, ms: number): void {
+  try {
+    onRetry?.(error, ms);
+  } catch (thrown) {
+    // oxlint-disable-next-line no-console -- a client has no log of its own
+    console.error("onRetry of the Heddle client threw", thrown);
   }
 }
 
@@ -189,12 +211,14 @@ function isRepeated(error: RefusedError | UnreachableError, name: CallName, repe
 
 async function once<N extends CallName>({ url, init }: Request, given: Given & { readonly mayBeDone: boolean }): Promise<Answer<N>> {
   const { options, callOptions, world, mayBeDone } = given;
+  // Workers and browsers refuse to call theirs as a method of something else
+  const { fetch } = world;
   const timeout = AbortSignal.timeout(callOptions.attemptMs ?? options.attemptMs ?? attemptMsDefault);
   const signal = callOptions.signal === undefined ? timeout : AbortSignal.any([callOptions.signal, timeout]);
   let response: Response;
   let text: string;
   try {
-    response = await world.fetch(url, { ...init, signal });
+    response = await fetch(url, { ...init, signal });
     text = await response.text();
   } catch (error) {
     callOptions.signal?.throwIfAborted();
@@ -202,12 +226,16 @@ async function once<N extends CallName>({ url, init }: Request, given: Given & {
   }
   const { status, headers } = response;
   // An earlier attempt has deleted it, as far as anybody can know
-  if (mayBeDone && init.method === "DELETE" && headers.get("x-heddle-reason") === "NOT_FOUND") {
-    return { status, headers, body: undefined as Calls[N]["answer"], replayed: false };
-  }
-  const body = bodyOf(headers, text);
-  if (!response.ok) throw refused(response, body, world.now());
-  return { status, headers, body: body as Calls[N]["answer"], replayed: headers.get("idempotency-replayed") === "true" };
+  const isGone = mayBeDone && init.method === "DELETE" && headers.get("x-heddle-reason") === "NOT_FOUND";
+  const body = isGone ? undefined : bodyOf(headers, text);
+  if (!response.ok && !isGone && status !== notModified) throw refused(response, body, world.now());
+  return {
+    status,
+    headers,
+    body: body as Calls[N]["answer"],
+    replayed: headers.get("idempotency-replayed") === "true",
+    behind: headers.get("x-heddle-read") === "behind",
+  };
 }
 
 function bodyOf(headers: Headers, text: string): unknown {

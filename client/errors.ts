@@ -21,7 +21,7 @@ export class RefusedError extends HeddleError {
   readonly body: unknown;
   /** Milliseconds after which another try makes sense, where the answer says so. */
   readonly retryAfterMs: number | undefined;
-  /** This answer is to a repeat: of an earlier attempt it is not known whether it was done, and only the same request tells. */
+  /** It is not known whether this attempt (500 and above) or, where this answer is to a repeat, an earlier one was done: only the same request tells. */
   mayBeDone = false;
 
   constructor(refused: Refused) {
