@@ -1,11 +1,12 @@
 /** heddle doctor beside a server: it asks the one that has the folder. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { DatabaseSync } from "node:sqlite";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { runCommand } from "../test/command-line.ts";
+import { outcomeOf, runCommand } from "../test/command-line.ts";
 import { type HeddleProcess, launchHeddle } from "../test/heddle-process.ts";
 
 let folder = "";
@@ -95,4 +96,16 @@ test("the size of the database counts what is in its write-ahead log alone", asy
   const { found } = await doctor(0);
   expect(found("database")).toMatchObject({ level: "ok", text: "sound, 2.0 MiB" });
   database.close();
+});
+
+test("a folder that Deno may not look at is not said to be one that cannot be written", { timeout: 60_000 }, async () => {
+  const repository = resolve(import.meta.dirname, "..");
+  const rights = [`--allow-read=${repository},${realpathSync(join(repository, "node_modules"))},${folder}`, `--allow-write=${folder}`];
+  const options = ["run", "--no-prompt", "--node-modules-dir=manual", ...rights, "--allow-sys=hostname", "--allow-env", "--allow-net"];
+  const child = spawn("deno", [...options, join(repository, "cli/heddle.mjs"), "doctor", "--json"], {
+    env: { PATH: process.env["PATH"], HEDDLE_DATA_DIR: folder, HEDDLE_HTTP_PORT: "0" },
+  });
+  const { output } = await outcomeOf(child);
+  const text = expect.stringMatching(/^could not be checked: .*"uid"/) as string;
+  expect(JSON.parse(output)).toContainEqual({ check: "data folder", level: "fail", text });
 });

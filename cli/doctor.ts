@@ -156,7 +156,10 @@ function checkFolder(folder: string): Found {
   if (!statSync(place).isDirectory()) return fail(`${place} is not a folder: set HEDDLE_DATA_DIR to one`);
   try {
     accessSync(place, constants.W_OK | constants.R_OK | constants.X_OK);
-  } catch {
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // Deno may not have been allowed to look
+    if (code !== "EACCES" && code !== "EROFS") throw error;
     return fail(`${place} is not writable: give this user the right to write, or set HEDDLE_DATA_DIR`);
   }
   return ok(place === folder ? folder : `${folder} (made at the first start)`);

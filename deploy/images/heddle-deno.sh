@@ -9,6 +9,11 @@ case "${1:-}" in
   serve | migrate) files="--allow-read=/app,/etc/heddle" ;;
   *) files="--allow-read=/app,/etc/heddle,${HEDDLE_DATA_DIR} --allow-write=${HEDDLE_DATA_DIR}" ;;
 esac
+# The doctor looks at the disk, and at whose process it is
+case "${1:-}" in
+  doctor) system=hostname,statfs,uid,gid ;;
+  *) system=hostname ;;
+esac
 
 address() {
   case "$1" in *:*) printf '[%s]:%s' "$1" "$2" ;; *) printf '%s:%s' "$1" "$2" ;; esac
@@ -27,4 +32,4 @@ names=$(env | sed -n 's/^\(HEDDLE_[A-Z0-9_]*\|OTEL_[A-Z0-9_]*\)=.*/\1/p' | paste
 
 # shellcheck disable=SC2086 # the files are two options
 exec deno run --no-prompt --no-config --node-modules-dir=manual $files "--allow-net${net:+=$net}" \
-  --allow-sys=hostname --ignore-env "--allow-env=$names" /app/cli/heddle.mjs "$@"
+  "--allow-sys=$system" --ignore-env "--allow-env=$names" /app/cli/heddle.mjs "$@"

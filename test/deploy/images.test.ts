@@ -80,6 +80,11 @@ test("heddle-deno.sh: a part of the mesh and the migration have no folder; other
   }
 });
 
+test("heddle-deno.sh: the doctor may look at the disk and at whose process it is, others may not", () => {
+  expect(denoGrants(["doctor"])["allow-sys"]).toBe("hostname,statfs,uid,gid");
+  for (const command of ["start", "keys", "serve"]) expect(denoGrants([command])["allow-sys"]).toBe("hostname");
+});
+
 test("heddle-deno.sh: one process may use the addresses that it listens on and the collector, a part what HEDDLE_DENO_NET names", () => {
   expect(denoGrants(["start"], { HEDDLE_HTTP_HOST: "0.0.0.0" })["allow-net"]).toBe("0.0.0.0:8080");
   const all = {
