@@ -10,7 +10,7 @@ import { checkEvent } from "../platform/events/events.ts";
 import { eventSubject } from "../platform/events/jetstream.ts";
 import { partitionSubject } from "../platform/log/jetstream-stream.ts";
 import { partitionOf } from "../platform/log/partition.ts";
-import { firstKey } from "../services/profile/domain/user-names.ts";
+import { firstKey } from "../services/profile/domain/identity/user-names.ts";
 import { openCassandraProfileStore } from "../services/profile/store/cassandra.ts";
 
 const cases = { numRuns: 10_000 };

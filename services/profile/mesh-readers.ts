@@ -14,7 +14,7 @@ import type { Events } from "../../platform/events/events.ts";
 import { lingering } from "./events/lingering.ts";
 import { createOutgoing } from "./events/outgoing.ts";
 import { eventsOf } from "./events/profile-events.ts";
-import { resolveBatch } from "./domain/resolve-batch.ts";
+import { resolveBatch } from "./domain/resolve/batch.ts";
 import type { Numbering } from "../../platform/user-number.ts";
 import { decodeRecord } from "./intake/record-message.ts";
 import { laneRows } from "./lanes/lane-message.ts";

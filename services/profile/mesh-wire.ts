@@ -31,9 +31,9 @@ import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_servic
 import { laneTrimBytes } from "../../platform/lane/lane-checkpoint.ts";
 import { laneLayout } from "../../platform/lane/layout.ts";
 import { emailStatusesBy } from "./clients/email-statuses.ts";
-import { type EmailStatuses, noStatuses } from "./domain/email-statuses.ts";
+import { type EmailStatuses, noStatuses } from "./domain/read/email-statuses.ts";
 import type { IdentityStore } from "./domain/ports.ts";
-import { openReadAhead } from "./domain/read-ahead.ts";
+import { openReadAhead } from "./domain/read/read-ahead.ts";
 import { bucketOfUser, type Numbering, numberingOfUser } from "../../platform/user-number.ts";
 import { lastChangedOf } from "./events/last-changed.ts";
 import { createIntake } from "./intake/intake-log.ts";

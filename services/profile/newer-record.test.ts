@@ -7,7 +7,7 @@ import { afterAll, expect, test } from "vitest";
 import { systemClock } from "../../platform/clock.ts";
 import { silentLogger } from "../../platform/logger.ts";
 import { IntakeRecordSchema } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
-import { bodyOf, byId, event as eventOf } from "./domain/resolver-workspace.fixture.ts";
+import { bodyOf, byId, event as eventOf } from "./domain/resolve/resolver-workspace.fixture.ts";
 import { encodeRecord } from "./intake/record-message.fixture.ts";
 import { event, rowsIn, testProfiles } from "./profile-service.fixture.ts";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type Database, openDatabase } from "../../platform/sqlite/database.ts";
-import { applyRecord } from "./domain/apply-records.ts";
+import { applyRecord } from "./domain/profile/apply-records.ts";
 import { event, mergeUsers, rowsIn, testProfiles } from "./profile-service.fixture.ts";
 
 const { open: openTest, close: closeTest } = testProfiles();

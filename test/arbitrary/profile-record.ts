@@ -1,7 +1,7 @@
 /** Random changes of profiles as the resolver could send them, for property tests of the applier and the rows. */
 import * as fc from "fast-check";
-import type { ProfileChange, ProfileRecord } from "../../services/profile/domain/profile-record.ts";
-import type { CustomChange, CustomValue, JsonObject, Scalar, StandardField } from "../../services/profile/domain/track-object.ts";
+import type { ProfileChange, ProfileRecord } from "../../services/profile/domain/profile/profile-record.ts";
+import type { CustomChange, CustomValue, JsonObject, Scalar, StandardField } from "../../services/profile/domain/record/track-object.ts";
 
 const dayMs = 86_400_000;
 const start = Date.UTC(2026, 0, 1);

@@ -5,7 +5,7 @@ import { readSettings } from "../../cli/settings.ts";
 import { openKeyspace } from "../../platform/cassandra/keyspace.ts";
 import { systemClock as clock } from "../../platform/clock.ts";
 import { readStore } from "../../platform/mesh-config.ts";
-import { externalIdKey, userRowKey } from "../../services/profile/domain/user-names.ts";
+import { externalIdKey, userRowKey } from "../../services/profile/domain/identity/user-names.ts";
 import { profileSchema } from "../../services/profile/mesh-wire.ts";
 import { openCassandraProfileStore } from "../../services/profile/store/cassandra.ts";
 import { noMemberships } from "../../services/subscription/domain/memberships.ts";

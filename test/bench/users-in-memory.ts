@@ -1,7 +1,7 @@
 /** `node --expose-gc test/bench/users-in-memory.ts`: bytes of heap that a user takes as an object and as rows of identities, CPU to make it of its row, and a whole collection. */
-import { createIdentities } from "../../services/profile/domain/identities.ts";
-import type { IdentityKey } from "../../services/profile/domain/identity.ts";
-import { externalIdKey, userRowKey } from "../../services/profile/domain/user-names.ts";
+import { createIdentities } from "../../services/profile/domain/identity/identities.ts";
+import type { IdentityKey } from "../../services/profile/domain/identity/identity.ts";
+import { externalIdKey, userRowKey } from "../../services/profile/domain/identity/user-names.ts";
 import { profileFromRow, profileToRow } from "../../services/profile/store/rows.ts";
 
 const users = 50_000;

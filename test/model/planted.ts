@@ -2,10 +2,10 @@
 import type { StatementSync } from "node:sqlite";
 import type { Log } from "../../platform/log/log.ts";
 import type { Database } from "../../platform/sqlite/database.ts";
-import type { Profile } from "../../services/profile/domain/profile.ts";
-import { copyProfile } from "../../services/profile/domain/merge-profiles.ts";
-import { applyRecord } from "../../services/profile/domain/apply-records.ts";
-import { freeze } from "../../services/profile/domain/apply-merge.ts";
+import type { Profile } from "../../services/profile/domain/profile/profile.ts";
+import { copyProfile } from "../../services/profile/domain/merge/merge-profiles.ts";
+import { applyRecord } from "../../services/profile/domain/profile/apply-records.ts";
+import { freeze } from "../../services/profile/domain/merge/apply-merge.ts";
 import type { ProfileOptions } from "../../services/profile/wire.ts";
 
 export const plants = ["ack-before-commit", "mark-before-effect", "lost-update-in-merge"] as const;

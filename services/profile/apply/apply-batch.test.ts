@@ -1,6 +1,6 @@
 /** Users of several workspaces in one batch of a lane. */
 import { expect, test } from "vitest";
-import type { Addressed } from "../domain/lane-item.ts";
+import type { Addressed } from "../domain/resolve/lane-item.ts";
 import type { StoredUser, UserTables } from "../domain/ports.ts";
 import { profileFromRow, profileToRow } from "../store/rows.ts";
 import type { ApplyParts } from "./slow-path.ts";

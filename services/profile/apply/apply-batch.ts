@@ -2,10 +2,10 @@
 import { inFlight } from "../../../platform/in-flight.ts";
 import { halved } from "../../../platform/lane/halve.ts";
 import { limits } from "../../../platform/limits.ts";
-import type { Addressed, LaneItem } from "../domain/lane-item.ts";
-import { userOfItem } from "../domain/lane-item.ts";
-import type { ProfileRecord } from "../domain/profile-record.ts";
-import type { UserId } from "../domain/user-key.ts";
+import type { Addressed, LaneItem } from "../domain/resolve/lane-item.ts";
+import { userOfItem } from "../domain/resolve/lane-item.ts";
+import type { ProfileRecord } from "../domain/profile/profile-record.ts";
+import type { UserId } from "../domain/record/user-key.ts";
 import type { PureSteps } from "./pure-steps.ts";
 import { type ApplyParts, applySlowly, type Outcome, type UserItems } from "./slow-path.ts";
 import { isPast, type LaneChanges, type LaneUser, laneUser, noChanges, noteRow, stateOf } from "./lane-user.ts";

@@ -10,7 +10,7 @@ import { isPassing } from "../../../platform/faults/passing.ts";
 import { tracedRecords } from "../../../platform/telemetry/traced-records.ts";
 import type { Tracer } from "../../../platform/telemetry/tracer.ts";
 import type { LaneLayout } from "../../../platform/lane/layout.ts";
-import type { Addressed, Announcement } from "../domain/lane-item.ts";
+import type { Addressed, Announcement } from "../domain/resolve/lane-item.ts";
 import type { UserChanges } from "../domain/ports.ts";
 import { laneKeyOf } from "../../../platform/user-number.ts";
 import type { Gate } from "../../../platform/gate.ts";

@@ -4,9 +4,9 @@
  * in the state does them again.
  */
 import type { PublishedEvent } from "../../../platform/events/events.ts";
-import type { Announcement } from "../domain/lane-item.ts";
+import type { Announcement } from "../domain/resolve/lane-item.ts";
 import type { ProfileWriter } from "../domain/ports.ts";
-import type { ProfileRecord } from "../domain/profile-record.ts";
+import type { ProfileRecord } from "../domain/profile/profile-record.ts";
 import { isPast, type LaneUser } from "./lane-user.ts";
 
 export class Effects {

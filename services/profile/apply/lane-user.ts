@@ -1,8 +1,8 @@
 /** A user while an applier works on it, and what the work will write. */
 import type { FrozenMerge, Handoff, HeldState, StoredUser, UserChanges, UserState } from "../domain/ports.ts";
-import type { Profile } from "../domain/profile.ts";
-import type { ProfileRecord } from "../domain/profile-record.ts";
-import type { UserId } from "../domain/user-key.ts";
+import type { Profile } from "../domain/profile/profile.ts";
+import type { ProfileRecord } from "../domain/profile/profile-record.ts";
+import type { UserId } from "../domain/record/user-key.ts";
 import { isAfter, type Mark } from "../../../platform/age.ts";
 
 /** The profile is changed in place. */

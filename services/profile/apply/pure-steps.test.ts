@@ -1,8 +1,8 @@
 /** What is logged of users: once, when they cross a limit, and when an operator lets them in. */
 import { expect, test } from "vitest";
 import { silentLogger } from "../../../platform/logger.ts";
-import type { Profile } from "../domain/profile.ts";
-import type { ProfileChange } from "../domain/profile-record.ts";
+import type { Profile } from "../domain/profile/profile.ts";
+import type { ProfileChange } from "../domain/profile/profile-record.ts";
 import { reportedSteps } from "./pure-steps.ts";
 
 test("a user who is rejected is told once, and so is an operator's word", () => {

@@ -1,9 +1,9 @@
 /** The pure steps that an applier does with profiles: as arguments, so that a test can make one throw. */
 import type { Logger } from "../../../platform/logger.ts";
-import { freeze, takeBack, takeIn } from "../domain/apply-merge.ts";
-import { applyRecord } from "../domain/apply-records.ts";
-import type { Profile } from "../domain/profile.ts";
-import type { ProfileRecord } from "../domain/profile-record.ts";
+import { freeze, takeBack, takeIn } from "../domain/merge/apply-merge.ts";
+import { applyRecord } from "../domain/profile/apply-records.ts";
+import type { Profile } from "../domain/profile/profile.ts";
+import type { ProfileRecord } from "../domain/profile/profile-record.ts";
 
 export const pureSteps = { applyRecord, freeze, takeIn, takeBack };
 export type PureSteps = Readonly<typeof pureSteps>;

@@ -2,10 +2,10 @@
  * One user's records in order, merges and their undo among them, as far as they go: until one has to wait for a merge's partner, or its pure
  * step throws.
  */
-import { type MergeRecord } from "../domain/apply-merge.ts";
+import { type MergeRecord } from "../domain/merge/apply-merge.ts";
 import type { UserTables } from "../domain/ports.ts";
 import type { Mark } from "../../../platform/age.ts";
-import type { ProfileChange, ProfileRecord } from "../domain/profile-record.ts";
+import type { ProfileChange, ProfileRecord } from "../domain/profile/profile-record.ts";
 import type { PureSteps } from "./pure-steps.ts";
 import { addEffects, type Effects } from "./effects.ts";
 import { isPast, journalRecord, type LaneChanges, type LaneUser } from "./lane-user.ts";

@@ -5,9 +5,9 @@
 import { errorText } from "../../../platform/error-text.ts";
 import { isPassing } from "../../../platform/faults/passing.ts";
 import { isAfter, type Mark } from "../../../platform/age.ts";
-import type { Announcement, LaneItem } from "../domain/lane-item.ts";
-import type { ProfileRecord } from "../domain/profile-record.ts";
-import type { UserId } from "../domain/user-key.ts";
+import type { Announcement, LaneItem } from "../domain/resolve/lane-item.ts";
+import type { ProfileRecord } from "../domain/profile/profile-record.ts";
+import type { UserId } from "../domain/record/user-key.ts";
 import { addEffects, addEffectsOfAnnouncement, type EffectParts, Effects, runEffects } from "./effects.ts";
 import { isPast, type LaneChanges, type LaneUser, laneUser, noChanges, noteRow, stateOf } from "./lane-user.ts";
 import type { Pace } from "./pace.ts";

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { limits } from "../../../platform/limits.ts";
 import type { StoredUser } from "../domain/ports.ts";
-import type { Profile } from "../domain/profile.ts";
+import type { Profile } from "../domain/profile/profile.ts";
 import { createUserCache, type UserCache, userCacheOptions } from "./user-cache.ts";
 
 /** A row says no more than whose it is here. */

@@ -8,8 +8,8 @@ import { getHeapStatistics } from "node:v8";
 import { limits } from "../../../platform/limits.ts";
 import { noItems } from "../../../platform/own-entries.ts";
 import type { StoredUser } from "../domain/ports.ts";
-import type { Profile } from "../domain/profile.ts";
-import type { UserId } from "../domain/user-key.ts";
+import type { Profile } from "../domain/profile/profile.ts";
+import type { UserId } from "../domain/record/user-key.ts";
 
 export interface UserCache {
   get(workspaceId: string, id: UserId): StoredUser | undefined;

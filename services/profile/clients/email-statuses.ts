@@ -2,7 +2,7 @@
 import type { Client } from "@connectrpc/connect";
 import { EmailStatus } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type { MessagingStatusService } from "../../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
-import type { EmailStatuses } from "../domain/email-statuses.ts";
+import type { EmailStatuses } from "../domain/read/email-statuses.ts";
 
 /** The caller has waited for its own lanes; the service waits for those of the addresses. */
 export function emailStatusesBy(client: Pick<Client<typeof MessagingStatusService>, "getEmailStates">): EmailStatuses {

@@ -1,11 +1,11 @@
 /** What the profile service needs from outside: the stores of identities and profiles, and the step that writes them. */
 import type { Mark } from "../../../platform/age.ts";
-import type { IdentityKey, ItemOutcome } from "./identity.ts";
-import type { IntakeRecord } from "./intake-record.ts";
-import type { Profile, Rejection } from "./profile.ts";
-import type { ProfileRecord } from "./profile-record.ts";
-import type { EmailMark, EmailStatus, MembershipState, PhoneMark } from "./track-object.ts";
-import type { Alias, UserId } from "./user-key.ts";
+import type { IdentityKey, ItemOutcome } from "./identity/identity.ts";
+import type { IntakeRecord } from "./record/intake-record.ts";
+import type { Profile, Rejection } from "./profile/profile.ts";
+import type { ProfileRecord } from "./profile/profile-record.ts";
+import type { EmailMark, EmailStatus, MembershipState, PhoneMark } from "./record/track-object.ts";
+import type { Alias, UserId } from "./record/user-key.ts";
 
 /** The intake log as a use case sees it. */
 export interface Intake {

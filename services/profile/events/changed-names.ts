@@ -1,6 +1,6 @@
 /** What records set of one user, by name: a function of the records alone, and as many names as a message holds. */
-import { NameRoom } from "../domain/event-names.ts";
-import type { ProfileChange } from "../domain/profile-record.ts";
+import { NameRoom } from "../domain/identity/event-names.ts";
+import type { ProfileChange } from "../domain/profile/profile-record.ts";
 
 /** Lists are empty where nothing of the kind was set. Each name once, in the order in which it came first. Most users have one record, so lists are made as they are needed. */
 export class ChangedNames {

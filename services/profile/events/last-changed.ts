@@ -4,7 +4,7 @@ import type { Events } from "../../../platform/events/events.ts";
 import { limits } from "../../../platform/limits.ts";
 import { ProfileUserUpdatedSchema } from "../../../proto/gen/heddle/profile/v1/profile_event_pb.ts";
 import type { LastChanged } from "../domain/ports.ts";
-import type { UserId } from "../domain/user-key.ts";
+import type { UserId } from "../domain/record/user-key.ts";
 
 export function lastChangedOf(events: Pick<Events, "readLast">): LastChanged {
   return async (workspaceId, max) => {

@@ -11,7 +11,7 @@ import {
   ProfileUserUnmergedSchema,
   ProfileUserUpdatedSchema,
 } from "../../../proto/gen/heddle/profile/v1/profile_event_pb.ts";
-import type { ProfileChange, ProfileRecord } from "../domain/profile-record.ts";
+import type { ProfileChange, ProfileRecord } from "../domain/profile/profile-record.ts";
 import { createOutgoing } from "./outgoing.ts";
 import { eventsOf } from "./profile-events.ts";
 import { updatedMessage } from "./updated-message.ts";

@@ -13,9 +13,9 @@ import {
   ProfileUserUpdatedSchema,
 } from "../../../proto/gen/heddle/profile/v1/profile_event_pb.ts";
 import { isAfter, type Mark } from "../../../platform/age.ts";
-import type { GoneNames } from "../domain/event-names.ts";
-import type { ProfileRecord } from "../domain/profile-record.ts";
-import type { UserId } from "../domain/user-key.ts";
+import type { GoneNames } from "../domain/identity/event-names.ts";
+import type { ProfileRecord } from "../domain/profile/profile-record.ts";
+import type { UserId } from "../domain/record/user-key.ts";
 import { ChangedNames } from "./changed-names.ts";
 import { updatedMessage, type UpdatedUser } from "./updated-message.ts";
 

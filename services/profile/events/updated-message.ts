@@ -2,7 +2,7 @@
 import { fieldNumbers, MessageBytes } from "../../../platform/message-bytes.ts";
 import { ChangePlaceSchema, ProfileUserUpdatedSchema, UpdatedUserSchema } from "../../../proto/gen/heddle/profile/v1/profile_event_pb.ts";
 import type { Mark } from "../../../platform/age.ts";
-import type { UserId } from "../domain/user-key.ts";
+import type { UserId } from "../domain/record/user-key.ts";
 import type { ChangedNames } from "./changed-names.ts";
 
 export interface UpdatedUser {

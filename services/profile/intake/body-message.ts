@@ -2,8 +2,8 @@
 import { Buffer } from "node:buffer";
 import type { IntakeBody as IntakeBodyInit } from "../../../platform/intake/record-bytes.ts";
 import * as intake from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
-import type { BodyOf, IntakeBody } from "../domain/intake-record.ts";
-import type { TrackObject } from "../domain/track-object.ts";
+import type { BodyOf, IntakeBody } from "../domain/record/intake-record.ts";
+import type { TrackObject } from "../domain/record/track-object.ts";
 import { consentFromMessage } from "./consent-message.ts";
 import { selectorFromMessage, userKeyFromMessage } from "./user-key-message.ts";
 

@@ -2,8 +2,8 @@
 import { toBinary } from "@bufbuild/protobuf";
 import { ChangeGroupsSchema, EmailMark, EmailStatus, PhoneMark, SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type * as intake from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
-import type { ConsentBody } from "../domain/intake-record.ts";
-import type * as track from "../domain/track-object.ts";
+import type { ConsentBody } from "../domain/record/intake-record.ts";
+import type * as track from "../domain/record/track-object.ts";
 
 export type ConsentMessage = Extract<
   intake.IntakeRecord["body"],

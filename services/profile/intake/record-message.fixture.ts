@@ -4,8 +4,8 @@ import { fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import { encodeRecord as writeRecord, type IntakeBody as BodyInit } from "../../../platform/intake/record-bytes.ts";
 import * as intake from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import { ChangeGroupsSchema } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
-import type { BodyOf, ConsentBody, Engagement, IntakeBody, IntakeRecord } from "../domain/intake-record.ts";
-import type { Priority, UserKey, UserSelector } from "../domain/user-key.ts";
+import type { BodyOf, ConsentBody, Engagement, IntakeBody, IntakeRecord } from "../domain/record/intake-record.ts";
+import type { Priority, UserKey, UserSelector } from "../domain/record/user-key.ts";
 import { trackBody } from "./body-message.ts";
 import { emailMarkNumbers, membershipNumbers, phoneMarkNumbers, statusNumbers } from "./consent-message.ts";
 

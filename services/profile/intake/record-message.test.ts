@@ -5,9 +5,9 @@ import { describe, expect, test } from "vitest";
 import { UnknownVersion } from "../../../platform/record-version.ts";
 import { IntakeRecordSchema } from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import { ChangeGroupsSchema } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
-import type { IntakeBody } from "../domain/intake-record.ts";
-import type { EmailMark, PhoneMark, TrackObject } from "../domain/track-object.ts";
-import type { Priority, UserKey } from "../domain/user-key.ts";
+import type { IntakeBody } from "../domain/record/intake-record.ts";
+import type { EmailMark, PhoneMark, TrackObject } from "../domain/record/track-object.ts";
+import type { Priority, UserKey } from "../domain/record/user-key.ts";
 import { encodeRecord } from "./record-message.fixture.ts";
 import { decodeRecord } from "./record-message.ts";
 

@@ -4,7 +4,7 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { hexOf } from "../../../platform/intake/idempotency.ts";
 import { checkVersion } from "../../../platform/record-version.ts";
 import * as intake from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
-import type { Idempotency, IntakeRecord } from "../domain/intake-record.ts";
+import type { Idempotency, IntakeRecord } from "../domain/record/intake-record.ts";
 import { bodyFromMessage } from "./body-message.ts";
 
 /** Throws on bytes that are no record: the record is poison. Throws UnknownVersion of one that a newer build wrote. */

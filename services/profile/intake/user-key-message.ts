@@ -4,7 +4,7 @@ import { normaliseEmail, normalisePhone } from "../../../platform/address.ts";
 import { isAliasPart, isExternalId, isPlatformId } from "../../../platform/intake/names.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import * as intake from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
-import type { Priority, UserKey, UserSelector } from "../domain/user-key.ts";
+import type { Priority, UserKey, UserSelector } from "../domain/record/user-key.ts";
 
 /** Refuses INPUT_INVALID for a key with no member set. */
 export function userKeyFromMessage(message: intake.UserKey | undefined): UserKey {

@@ -5,7 +5,7 @@ import { limits } from "../../../platform/limits.ts";
 import { writtenVersion as version } from "../../../platform/record-version.ts";
 import * as lane from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type { ConsentRecord } from "../domain/ports.ts";
-import type { UserId } from "../domain/user-key.ts";
+import type { UserId } from "../domain/record/user-key.ts";
 import { emailMarkNumbers, membershipNumbers, phoneMarkNumbers, statusNumbers } from "../intake/consent-message.ts";
 
 /** A record as a store keeps it: which service receives it, the user or address that chooses the lane, and the bytes. */

@@ -10,7 +10,7 @@ import type { LogService, SkipRequest } from "../../../proto/gen/heddle/log/v1/l
 import type { DeadLetter, HeldUser, IdentityWriter, ProfileStore, SetAsidePlace } from "../domain/ports.ts";
 import type { Mark } from "../../../platform/age.ts";
 import { laneKeyOf } from "../../../platform/user-number.ts";
-import { type Addressed, userOfItem } from "../domain/lane-item.ts";
+import { type Addressed, userOfItem } from "../domain/resolve/lane-item.ts";
 import { alreadyThere, appendAgain, lettersToAppend } from "../intake/redriven.ts";
 import { packItem, packLaneMessage } from "./profile-lane.ts";
 import { type BlockedPlace, foundDeadLetter, showRecord } from "./show-record.ts";

@@ -1,6 +1,6 @@
 /** Messages of profile lanes: what goes in comes out, and another version is not guessed at. */
 import { expect, test } from "vitest";
-import type { Addressed } from "../domain/lane-item.ts";
+import type { Addressed } from "../domain/resolve/lane-item.ts";
 import { packItem, packLaneMessage, readLaneMessage } from "./profile-lane.ts";
 
 const items: Addressed[] = [

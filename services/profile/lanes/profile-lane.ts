@@ -2,8 +2,8 @@
 import { Buffer } from "node:buffer";
 import { packJson } from "../../../platform/log/packed-records.ts";
 import { UnknownVersion } from "../../../platform/record-version.ts";
-import type { Addressed, LaneItem } from "../domain/lane-item.ts";
-import type { ProfileRecord } from "../domain/profile-record.ts";
+import type { Addressed, LaneItem } from "../domain/resolve/lane-item.ts";
+import type { ProfileRecord } from "../domain/profile/profile-record.ts";
 
 /** One item as it stands in a message: [workspace, item], and the traceparent where the request is recorded. Joined by `packLaneMessage`, so that its size is known before. */
 export function packItem({ workspaceId, item, traceparent }: Addressed): Uint8Array {

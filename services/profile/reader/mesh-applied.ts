@@ -8,7 +8,7 @@ import type { Log, LogRecord } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import type { LaneLayout } from "../../../platform/lane/layout.ts";
 import type { Applied, Position, RecordOutcome } from "../domain/ports.ts";
-import type { UserId } from "../domain/user-key.ts";
+import type { UserId } from "../domain/record/user-key.ts";
 import { laneKeyOf } from "../../../platform/user-number.ts";
 import { createOutcomes, type Outcomes } from "./outcomes.ts";
 import { createProgress, type Progress } from "../../../platform/lane/progress.ts";

@@ -4,7 +4,7 @@ import { fakeClock } from "../../../platform/clock.fixture.ts";
 import { limits } from "../../../platform/limits.ts";
 import { silentLogger } from "../../../platform/logger.ts";
 import type { RejectedUser } from "../domain/ports.ts";
-import { nameOf } from "../domain/user-key.ts";
+import { nameOf } from "../domain/record/user-key.ts";
 import { lookForRejected } from "./rejected-users.ts";
 
 function rejected(id: string, workspaceId = "w"): RejectedUser {

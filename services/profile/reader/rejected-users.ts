@@ -3,8 +3,8 @@ import type { Clock } from "../../../platform/clock.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import type { ProfileStore, RejectedUser } from "../domain/ports.ts";
-import { rejectedKeys, type RejectedUsers } from "../domain/rejection.ts";
-import { nameOf } from "../domain/user-key.ts";
+import { rejectedKeys, type RejectedUsers } from "../domain/profile/rejection.ts";
+import { nameOf } from "../domain/record/user-key.ts";
 
 export interface RejectedLook extends RejectedUsers {
   close(): void;

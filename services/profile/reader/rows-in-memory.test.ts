@@ -1,6 +1,6 @@
 /** Reads of identity rows ask the store only for what no resolver of the process knows to be so. */
 import { expect, test } from "vitest";
-import type { IdentityKey } from "../domain/identity.ts";
+import type { IdentityKey } from "../domain/identity/identity.ts";
 import { createViews } from "../resolve/views.ts";
 import { readThroughMemory } from "./rows-in-memory.ts";
 

@@ -1,5 +1,5 @@
 /** Reads of identity rows that a resolver of this process has in memory: they ask the store for the others alone. */
-import type { IdentityKey, IdentityKind } from "../domain/identity.ts";
+import type { IdentityKey, IdentityKind } from "../domain/identity/identity.ts";
 import type { Applied, IdentityStore } from "../domain/ports.ts";
 
 /** What a resolver has of its partition (Views). */

@@ -11,7 +11,7 @@ import { silentLogger } from "../../../platform/logger.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
 import type { PureSteps } from "../apply/pure-steps.ts";
-import { applyRecord } from "../domain/apply-records.ts";
+import { applyRecord } from "../domain/profile/apply-records.ts";
 import { event, mergeUsers, rowsIn, testProfiles, usersKnown } from "../profile-service.fixture.ts";
 
 const { open: openTest, close: closeTest } = testProfiles();

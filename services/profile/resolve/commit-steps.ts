@@ -11,7 +11,7 @@ import type { Backlog } from "../../../platform/telemetry/work-metrics.ts";
 import type { ApplyParts } from "../apply/slow-path.ts";
 import { applyStep, type SlowUser } from "../apply/apply-batch.ts";
 import { type Pace, StepPace } from "../apply/pace.ts";
-import { type Addressed, laneRecordsOf } from "../domain/lane-item.ts";
+import { type Addressed, laneRecordsOf } from "../domain/resolve/lane-item.ts";
 import type { ConsentRecord, IdentityStore, ProfileStore, RecordOutcome } from "../domain/ports.ts";
 import { appendAgain, beginning, lettersToAppend } from "../intake/redriven.ts";
 import { createOutcomes, type Outcomes } from "../reader/outcomes.ts";

@@ -1,12 +1,12 @@
 /** Rows of counts over hours and days, and the series that are read of them: the sum of what was counted, in every range. */
 import { expect, test } from "vitest";
 import { limits } from "../../../platform/limits.ts";
-import { allApplied } from "../domain/applied.fixture.ts";
-import type { ReadParts } from "../domain/catch-up.ts";
-import { createIdentities } from "../domain/identities.ts";
-import type { IdentityKey } from "../domain/identity.ts";
-import { readSeries, type SeriesRange } from "../domain/read-series.ts";
-import type { ResolvedRecord } from "../domain/resolve-batch.ts";
+import { allApplied } from "../domain/read/applied.fixture.ts";
+import type { ReadParts } from "../domain/read/catch-up.ts";
+import { createIdentities } from "../domain/identity/identities.ts";
+import type { IdentityKey } from "../domain/identity/identity.ts";
+import { readSeries, type SeriesRange } from "../domain/counts/read-series.ts";
+import type { ResolvedRecord } from "../domain/resolve/batch.ts";
 import { countStep } from "./count-step.ts";
 
 const hourMs = 3_600_000;

@@ -19,13 +19,13 @@ import {
   totalOf,
   usersMore,
   type UserTotal,
-} from "../domain/count-rows.ts";
-import { newestKey } from "../domain/row-keys.ts";
-import { countEffects } from "../domain/count-effects.ts";
-import type { Identities } from "../domain/identities.ts";
-import type { IdentityKey } from "../domain/identity.ts";
+} from "../domain/counts/count-rows.ts";
+import { newestKey } from "../domain/identity/row-keys.ts";
+import { countEffects } from "../domain/counts/count-effects.ts";
+import type { Identities } from "../domain/identity/identities.ts";
+import type { IdentityKey } from "../domain/identity/identity.ts";
 import type { IdentityStore } from "../domain/ports.ts";
-import type { ResolvedRecord } from "../domain/resolve-batch.ts";
+import type { ResolvedRecord } from "../domain/resolve/batch.ts";
 
 export interface CountOptions {
   /** What the step does is counted. */

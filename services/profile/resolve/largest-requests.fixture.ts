@@ -1,10 +1,10 @@
 /** The largest requests of every route that writes: what waits for the resolver when clients send all that they may. */
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
-import { checkTrack } from "../domain/check-track.ts";
-import type { IdentityKey, Sharer, UserRow } from "../domain/identity.ts";
-import type { IntakeBody } from "../domain/intake-record.ts";
-import type { UserSelector } from "../domain/user-key.ts";
+import { checkTrack } from "../domain/track/check-track.ts";
+import type { IdentityKey, Sharer, UserRow } from "../domain/identity/identity.ts";
+import type { IntakeBody } from "../domain/record/intake-record.ts";
+import type { UserSelector } from "../domain/record/user-key.ts";
 
 interface LargeRequest {
   readonly body: IntakeBody;

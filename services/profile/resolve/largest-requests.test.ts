@@ -13,9 +13,9 @@ import { packRecords, unpackRecords } from "../../../platform/log/packed-records
 import type { Logger } from "../../../platform/logger.ts";
 import { silentLogger } from "../../../platform/logger.ts";
 import { Refusal } from "../../../platform/refusal.ts";
-import type { IdentityKey } from "../domain/identity.ts";
-import type { Idempotency } from "../domain/intake-record.ts";
-import { resolveBatch } from "../domain/resolve-batch.ts";
+import type { IdentityKey } from "../domain/identity/identity.ts";
+import type { Idempotency } from "../domain/record/intake-record.ts";
+import { resolveBatch } from "../domain/resolve/batch.ts";
 import { encodeRecord } from "../intake/record-message.fixture.ts";
 import { decodeRecord } from "../intake/record-message.ts";
 import { laneRows } from "../lanes/lane-message.ts";

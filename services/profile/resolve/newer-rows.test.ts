@@ -7,7 +7,7 @@ import { fakeClock } from "../../../platform/clock.fixture.ts";
 import { silentLogger } from "../../../platform/logger.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
 import type { PureSteps } from "../apply/pure-steps.ts";
-import { applyRecord } from "../domain/apply-records.ts";
+import { applyRecord } from "../domain/profile/apply-records.ts";
 import { event, mergeUsers, testProfiles } from "../profile-service.fixture.ts";
 
 const { open: openTest, close: closeTest } = testProfiles();

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { limits } from "../../../platform/limits.ts";
 import { bodyBytesMaxOf, joinParts } from "../../../platform/log/message-size.ts";
 import { packRecords, unpackRecords } from "../../../platform/log/packed-records.ts";
-import type { IdentityKey } from "../domain/identity.ts";
+import type { IdentityKey } from "../domain/identity/identity.ts";
 import { laneLayout } from "../../../platform/lane/layout.ts";
 import { fittingItems, type PackParts, packStep, readRows, rowEntriesOf, type StepContent } from "./pack-step.ts";
 import { firstPlace, placeFromBytes, placeToBytes, stepReportFromBytes, tailsAfter } from "../../../platform/lane/place.ts";

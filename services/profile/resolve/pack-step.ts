@@ -4,7 +4,7 @@ import { limits } from "../../../platform/limits.ts";
 import type { StepMessage } from "../../../platform/log/fenced-step.ts";
 import { cutRecord, partsOf } from "../../../platform/log/message-size.ts";
 import { packJson } from "../../../platform/log/packed-records.ts";
-import type { IdentityKey } from "../domain/identity.ts";
+import type { IdentityKey } from "../domain/identity/identity.ts";
 import type { LaneLayout } from "../../../platform/lane/layout.ts";
 import type { RecordOutcome } from "../domain/ports.ts";
 import { type Place, placeToBytes, type StepReport } from "../../../platform/lane/place.ts";

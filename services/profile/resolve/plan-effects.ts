@@ -3,11 +3,11 @@ import { setImmediate } from "node:timers/promises";
 import { limits } from "../../../platform/limits.ts";
 import { noTracer, type Span, type Tracer } from "../../../platform/telemetry/tracer.ts";
 import type { TimeSlices } from "../../../platform/time-slices.ts";
-import type { IdentityKey } from "../domain/identity.ts";
-import { type Addressed, laneRecordsOf } from "../domain/lane-item.ts";
+import type { IdentityKey } from "../domain/identity/identity.ts";
+import { type Addressed, laneRecordsOf } from "../domain/resolve/lane-item.ts";
 import type { LaneLayout } from "../../../platform/lane/layout.ts";
 import type { ConsentRecord, StepOrigins } from "../domain/ports.ts";
-import type { ResolvedRecord } from "../domain/resolve-batch.ts";
+import type { ResolvedRecord } from "../domain/resolve/batch.ts";
 import { laneKeyOf } from "../../../platform/user-number.ts";
 import type { Resolved } from "./resolve-records.ts";
 

@@ -4,7 +4,7 @@ import { limits } from "../../../platform/limits.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import { isMetByAll } from "../../../platform/faults/passing.ts";
 import { slicesOf } from "../../../platform/slices-by-size.ts";
-import { type Addressed, userOfItem } from "../domain/lane-item.ts";
+import { type Addressed, userOfItem } from "../domain/resolve/lane-item.ts";
 import type { ProfileStore } from "../domain/ports.ts";
 
 /** What is tried once more: records of held users always. */

@@ -8,10 +8,10 @@ import type { Place } from "../../../platform/lane/place.ts";
 import { limits } from "../../../platform/limits.ts";
 import { unpackRecords } from "../../../platform/log/packed-records.ts";
 import { SubscriptionRecordSchema } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
-import type { IntakeBody, IntakeRecord } from "../domain/intake-record.ts";
-import type { ProfileRecord } from "../domain/profile-record.ts";
-import { resolveBatch, type ResolvedRecord } from "../domain/resolve-batch.ts";
-import { attributes, bodyOf, byId, event } from "../domain/resolver-workspace.fixture.ts";
+import type { IntakeBody, IntakeRecord } from "../domain/record/intake-record.ts";
+import type { ProfileRecord } from "../domain/profile/profile-record.ts";
+import { resolveBatch, type ResolvedRecord } from "../domain/resolve/batch.ts";
+import { attributes, bodyOf, byId, event } from "../domain/resolve/resolver-workspace.fixture.ts";
 import { readLaneMessage } from "../lanes/profile-lane.ts";
 import { type Build, checkpointSubject, createServers, layout, resolveAll, type Servers } from "./lone-resolver.fixture.ts";
 

@@ -2,8 +2,8 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { limits } from "../../../platform/limits.ts";
-import { createIdentities } from "../domain/identities.ts";
-import type { IdentityKey } from "../domain/identity.ts";
+import { createIdentities } from "../domain/identity/identities.ts";
+import type { IdentityKey } from "../domain/identity/identity.ts";
 import { resolveWorkspace } from "./resolve-workspace.ts";
 
 test("resolveWorkspace() loads the rows of very many users a bounded number at a time", async () => {

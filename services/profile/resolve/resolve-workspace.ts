@@ -2,13 +2,13 @@
 import { setImmediate } from "node:timers/promises";
 import { limits } from "../../../platform/limits.ts";
 import { slicesOf } from "../../../platform/slices-by-size.ts";
-import type { Identities } from "../domain/identities.ts";
-import type { IdentityKey } from "../domain/identity.ts";
-import type { IntakeRecord } from "../domain/intake-record.ts";
+import type { Identities } from "../domain/identity/identities.ts";
+import type { IdentityKey } from "../domain/identity/identity.ts";
+import type { IntakeRecord } from "../domain/record/intake-record.ts";
 import type { IdentityStore } from "../domain/ports.ts";
-import type { Resolution, ResolvedRecord } from "../domain/resolve-batch.ts";
-import type { ResolveOptions } from "../domain/resolve-effects.ts";
-import { wantedKeys } from "../domain/resolve-keys.ts";
+import type { Resolution, ResolvedRecord } from "../domain/resolve/batch.ts";
+import type { ResolveOptions } from "../domain/resolve/effects.ts";
+import { wantedKeys } from "../domain/resolve/keys.ts";
 
 export type Resolve = (view: Identities, records: readonly IntakeRecord[], options: ResolveOptions) => Resolution;
 

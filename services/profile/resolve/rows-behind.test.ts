@@ -2,8 +2,8 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Refusal } from "../../../platform/refusal.ts";
-import { bodyOf, byId, event } from "../domain/resolver-workspace.fixture.ts";
-import { resolveBatch } from "../domain/resolve-batch.ts";
+import { bodyOf, byId, event } from "../domain/resolve/resolver-workspace.fixture.ts";
+import { resolveBatch } from "../domain/resolve/batch.ts";
 import { readLaneMessage } from "../lanes/profile-lane.ts";
 import { checkpointSubject, createServers, layout, resolveAll, type Servers } from "./lone-resolver.fixture.ts";
 import { createViews } from "./views.ts";

@@ -1,6 +1,6 @@
 /** The port of steps where what is decided and what it does to users is one transaction. */
 import type { PublishedEvent } from "../../../platform/events/events.ts";
-import type { IdentityKey } from "../domain/identity.ts";
+import type { IdentityKey } from "../domain/identity/identity.ts";
 import type { ConsentRecord, ExpiredMerge, ExpiredRow, RequestOrigin, SetAsidePlace, SetAsideRecord, UserTables } from "../domain/ports.ts";
 
 /** The one writer of everything that a step decides. */

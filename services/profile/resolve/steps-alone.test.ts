@@ -7,7 +7,7 @@ import { type Database, openDatabase } from "../../../platform/sqlite/database.t
 import { type PureSteps, pureSteps } from "../apply/pure-steps.ts";
 import { createUserCache } from "../apply/user-cache.ts";
 import type { ConsentRecord } from "../domain/ports.ts";
-import type { ProfileChange, ProfileRecord } from "../domain/profile-record.ts";
+import type { ProfileChange, ProfileRecord } from "../domain/profile/profile-record.ts";
 import { laneRows } from "../lanes/lane-message.ts";
 import { openSqliteProfileStore, type ProfileTables } from "../store/sqlite.ts";
 import { type CommitParts, CommittedSteps } from "./commit-steps.ts";

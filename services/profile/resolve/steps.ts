@@ -1,7 +1,7 @@
 /** The port of a resolver's steps: where what it decides goes, and from where the next one goes on. */
 import type { Turning } from "../../../platform/lane/read-on.ts";
 import type { LogRecord } from "../../../platform/log/log.ts";
-import type { ResolveOptions } from "../domain/resolve-effects.ts";
+import type { ResolveOptions } from "../domain/resolve/effects.ts";
 import type { CountOptions } from "./count-step.ts";
 import type { Resolved } from "./resolve-records.ts";
 

@@ -3,10 +3,10 @@ import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../../platform/clock.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Logger } from "../../../platform/logger.ts";
-import { type Identities, NeedRows } from "../domain/identities.ts";
-import type { IdentityKey } from "../domain/identity.ts";
+import { type Identities, NeedRows } from "../domain/identity/identities.ts";
+import type { IdentityKey } from "../domain/identity/identity.ts";
 import type { ExpiredMerge, IdentityStore, ProfileStore } from "../domain/ports.ts";
-import { closeOverMerge } from "../domain/resolve-open-merges.ts";
+import { closeOverMerge } from "../domain/resolve/open-merges.ts";
 import type { Step, StepStore, UnitOfWork, WorkspaceStep } from "./step-store.ts";
 import type { Views } from "./views.ts";
 

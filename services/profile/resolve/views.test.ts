@@ -1,7 +1,7 @@
 /** The views of a resolver together hold so many rows, whichever was used last. */
 import { expect, test } from "vitest";
 import { limits } from "../../../platform/limits.ts";
-import type { UserId } from "../domain/user-key.ts";
+import type { UserId } from "../domain/record/user-key.ts";
 import { createViews, rowsInHeap, type Views } from "./views.ts";
 
 /** A step that loads so many rows of a workspace. */

@@ -1,8 +1,8 @@
 /** The resolver's views, one a workspace; the workspace that was longest without a step goes first. */
 import { getHeapStatistics } from "node:v8";
 import { limits } from "../../../platform/limits.ts";
-import { createIdentities, type Identities } from "../domain/identities.ts";
-import type { IdentityKey } from "../domain/identity.ts";
+import { createIdentities, type Identities } from "../domain/identity/identities.ts";
+import type { IdentityKey } from "../domain/identity/identity.ts";
 
 export interface Views {
   of(workspaceId: string): Identities;

@@ -4,7 +4,7 @@ import { hexOf, type IdempotencyMark, sha256 } from "../../../platform/intake/id
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { RequestContext } from "../../../platform/request-context.ts";
-import type { IdentityKey, RepeatRow } from "../domain/identity.ts";
+import type { IdentityKey, RepeatRow } from "../domain/identity/identity.ts";
 import type { IdentityStore } from "../domain/ports.ts";
 import { trackBody } from "../intake/body-message.ts";
 import { submit, type WriteParts } from "../intake/submit.ts";

@@ -4,13 +4,13 @@ import { positionFromToken } from "../../../platform/intake/position.ts";
 import { type Scoped, scopeOf } from "../../../platform/request-context.ts";
 import type { WorkSource } from "../../../platform/telemetry/work-metrics.ts";
 import type { KnownGroups, Scope } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import type { ReadRequest } from "../domain/catch-up.ts";
-import type { EmailStatuses } from "../domain/email-statuses.ts";
+import type { ReadRequest } from "../domain/read/catch-up.ts";
+import type { EmailStatuses } from "../domain/read/email-statuses.ts";
 import type { LastChanged } from "../domain/ports.ts";
-import type { PreviewPorts } from "../domain/preview-merge.ts";
-import type { RejectedUsers } from "../domain/rejection.ts";
-import type { SearchPorts } from "../domain/search-users.ts";
-import type { Json } from "../domain/track-object.ts";
+import type { PreviewPorts } from "../domain/merge/preview-merge.ts";
+import type { RejectedUsers } from "../domain/profile/rejection.ts";
+import type { SearchPorts } from "../domain/read/search-users.ts";
+import type { Json } from "../domain/record/track-object.ts";
 import type { WriteParts } from "../intake/submit.ts";
 
 export type ServiceParts = WriteParts & PreviewPorts & SearchPorts & {

@@ -5,10 +5,10 @@ import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { laneMessages } from "../../../platform/telemetry/lag-history.ts";
 import { type GetSeriesRequest, type ProfileService, SeriesRange } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import { catchUp } from "../domain/catch-up.ts";
-import type { JobRow, UserRow } from "../domain/identity.ts";
-import { readSeries, type SeriesRange as Range } from "../domain/read-series.ts";
-import { resolveUsers } from "../domain/resolve-users.ts";
+import { catchUp } from "../domain/read/catch-up.ts";
+import type { JobRow, UserRow } from "../domain/identity/identity.ts";
+import { readSeries, type SeriesRange as Range } from "../domain/counts/read-series.ts";
+import { resolveUsers } from "../domain/read/resolve-users.ts";
 import { userKeyToRead } from "../intake/user-key-message.ts";
 import { readOf, type ServiceParts } from "./request.ts";
 

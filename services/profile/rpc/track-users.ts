@@ -10,10 +10,10 @@ import {
   type TrackUsersResponse,
   TrackUsersResponseSchema,
 } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import { checkTrack } from "../domain/check-track.ts";
-import type { RepeatRow } from "../domain/identity.ts";
+import { checkTrack } from "../domain/track/check-track.ts";
+import type { RepeatRow } from "../domain/identity/identity.ts";
 import type { IdentityStore } from "../domain/ports.ts";
-import type { RejectedUsers } from "../domain/rejection.ts";
+import type { RejectedUsers } from "../domain/profile/rejection.ts";
 import { trackBody } from "../intake/body-message.ts";
 import { submit, type WriteParts } from "../intake/submit.ts";
 import type { Unapplied } from "../intake/unapplied.ts";

@@ -15,15 +15,15 @@ import {
   UserList as UserListNumber,
 } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { MergeUpdateSchema } from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
-import { renderUsers } from "../domain/email-statuses.ts";
-import { exportUsers } from "../domain/export-users.ts";
-import { inspectUsers, type Origin } from "../domain/inspect-users.ts";
-import { listUsers, type UserList } from "../domain/list-users.ts";
+import { renderUsers } from "../domain/read/email-statuses.ts";
+import { exportUsers } from "../domain/read/export-users.ts";
+import { inspectUsers, type Origin } from "../domain/read/inspect-users.ts";
+import { listUsers, type UserList } from "../domain/read/list-users.ts";
 import type { NameKind } from "../domain/ports.ts";
-import { previewMerge } from "../domain/preview-merge.ts";
-import { renderProfile } from "../domain/render-profile.ts";
-import { isDeviceName } from "../domain/resolve-devices.ts";
-import { searchUsers } from "../domain/search-users.ts";
+import { previewMerge } from "../domain/merge/preview-merge.ts";
+import { renderProfile } from "../domain/read/render-profile.ts";
+import { isDeviceName } from "../domain/resolve/devices.ts";
+import { searchUsers } from "../domain/read/search-users.ts";
 import { mergeUpdateFromMessage } from "../intake/body-message.ts";
 import { selectorToWrite, userKeyToRead } from "../intake/user-key-message.ts";
 import { readOf, type ServiceParts, toJsonBytes } from "./request.ts";

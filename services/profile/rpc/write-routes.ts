@@ -17,8 +17,8 @@ import {
   type NewAlias,
 } from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import { ObjectErrorSchema, ProfileService } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import type { ItemOutcome } from "../domain/identity.ts";
-import { isDeviceName } from "../domain/resolve-devices.ts";
+import type { ItemOutcome } from "../domain/identity/identity.ts";
+import { isDeviceName } from "../domain/resolve/devices.ts";
 import { decidedRepeat, submit } from "../intake/submit.ts";
 import { selectorToWrite, userKeyToWrite } from "../intake/user-key-message.ts";
 import type { ServiceParts } from "./request.ts";

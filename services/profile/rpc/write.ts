@@ -15,7 +15,7 @@ import type { IntakeBody } from "../../../platform/intake/record-bytes.ts";
 import { limits } from "../../../platform/limits.ts";
 import { type Scoped, scopeOf } from "../../../platform/request-context.ts";
 import type { Scope } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import type { ItemOutcome } from "../domain/identity.ts";
+import type { ItemOutcome } from "../domain/identity/identity.ts";
 import { submit, submitDecided, type WriteParts, type Written } from "../intake/submit.ts";
 
 /** A request with what it asks of the log. */

@@ -15,7 +15,7 @@ import {
 } from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import * as wire from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { trackUsersSync } from "./track-users-sync.ts";
-import { allApplied } from "../domain/applied.fixture.ts";
+import { allApplied } from "../domain/read/applied.fixture.ts";
 import type { Applied } from "../domain/ports.ts";
 import { profileRoutes } from "./routes.ts";
 import { trackUsers } from "./track-users.ts";

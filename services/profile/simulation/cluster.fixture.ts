@@ -15,7 +15,7 @@ import type { PublishedEvent } from "../../../platform/events/events.ts";
 import { createOutgoing } from "../events/outgoing.ts";
 import { eventsOf } from "../events/profile-events.ts";
 import { laneRows } from "../lanes/lane-message.ts";
-import type { IntakeRecord } from "../domain/intake-record.ts";
+import type { IntakeRecord } from "../domain/record/intake-record.ts";
 import { packItem, packLaneMessage, readLaneMessage } from "../lanes/profile-lane.ts";
 import { createUserCache } from "../apply/user-cache.ts";
 import type { PureSteps } from "../apply/pure-steps.ts";

@@ -1,16 +1,16 @@
 /** What should come out of an intake, as a fold over it: no batches, caches, waiting users or store. It shares only pure steps with the engine. */
 import type { LogRecord } from "../../../platform/log/log.ts";
-import type { MergeRecord } from "../domain/apply-merge.ts";
-import { countEffects } from "../domain/count-effects.ts";
-import { createIdentities, type Identities } from "../domain/identities.ts";
-import type { IdentityKey } from "../domain/identity.ts";
-import type { IntakeRecord } from "../domain/intake-record.ts";
+import type { MergeRecord } from "../domain/merge/apply-merge.ts";
+import { countEffects } from "../domain/counts/count-effects.ts";
+import { createIdentities, type Identities } from "../domain/identity/identities.ts";
+import type { IdentityKey } from "../domain/identity/identity.ts";
+import type { IntakeRecord } from "../domain/record/intake-record.ts";
 import type { FrozenMerge } from "../domain/ports.ts";
-import type { Profile } from "../domain/profile.ts";
-import type { ProfileRecord } from "../domain/profile-record.ts";
+import type { Profile } from "../domain/profile/profile.ts";
+import type { ProfileRecord } from "../domain/profile/profile-record.ts";
 import type { Numbering } from "../../../platform/user-number.ts";
-import type { Resolution, ResolvedRecord } from "../domain/resolve-batch.ts";
-import type { UserId } from "../domain/user-key.ts";
+import type { Resolution, ResolvedRecord } from "../domain/resolve/batch.ts";
+import type { UserId } from "../domain/record/user-key.ts";
 import type { Resolve } from "../resolve/resolve-workspace.ts";
 import { type LaneRow, laneRows } from "../lanes/lane-message.ts";
 import type { PureSteps } from "../apply/pure-steps.ts";

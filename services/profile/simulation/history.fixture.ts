@@ -1,8 +1,8 @@
 /** Random histories of a small workspace: few users with many names, so that everything meets everything. */
-import { attributes, bodyOf, byAlias, byEmail, byId, event, type Request, start } from "../domain/resolver-workspace.fixture.ts";
-import type { Idempotency, IntakeRecord } from "../domain/intake-record.ts";
-import type { TrackObject } from "../domain/track-object.ts";
-import type { UserKey, UserSelector } from "../domain/user-key.ts";
+import { attributes, bodyOf, byAlias, byEmail, byId, event, type Request, start } from "../domain/resolve/resolver-workspace.fixture.ts";
+import type { Idempotency, IntakeRecord } from "../domain/record/intake-record.ts";
+import type { TrackObject } from "../domain/record/track-object.ts";
+import type { UserKey, UserSelector } from "../domain/record/user-key.ts";
 import type { World } from "./world.fixture.ts";
 
 export type Entry = Omit<IntakeRecord, "sequence">;

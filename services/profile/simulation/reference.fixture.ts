@@ -17,14 +17,14 @@ import {
   totalKey,
   totalOf,
   type UserTotal,
-} from "../domain/count-rows.ts";
-import { newestKey } from "../domain/row-keys.ts";
-import type { Identities } from "../domain/identities.ts";
-import type { IdentityKey } from "../domain/identity.ts";
-import type { IntakeRecord } from "../domain/intake-record.ts";
+} from "../domain/counts/count-rows.ts";
+import { newestKey } from "../domain/identity/row-keys.ts";
+import type { Identities } from "../domain/identity/identities.ts";
+import type { IdentityKey } from "../domain/identity/identity.ts";
+import type { IntakeRecord } from "../domain/record/intake-record.ts";
 import type { IdentityStore, ProfileStore } from "../domain/ports.ts";
-import { type Resolution, resolveBatch } from "../domain/resolve-batch.ts";
-import type { ResolveOptions } from "../domain/resolve-effects.ts";
+import { type Resolution, resolveBatch } from "../domain/resolve/batch.ts";
+import type { ResolveOptions } from "../domain/resolve/effects.ts";
 import { profileFromRow, profileToRow } from "../store/rows.ts";
 
 /** Each record has the time at which it was received as its now, so that nothing depends on when it is resolved. */

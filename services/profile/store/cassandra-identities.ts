@@ -6,7 +6,7 @@ import type { Row, Session, Statement } from "../../../platform/cassandra/sessio
 import { createGate } from "../../../platform/gate.ts";
 import { limits } from "../../../platform/limits.ts";
 import { slicesOf } from "../../../platform/slices-by-size.ts";
-import type { IdentityKey, IdentityKind, RepeatRow } from "../domain/identity.ts";
+import type { IdentityKey, IdentityKind, RepeatRow } from "../domain/identity/identity.ts";
 import type { IdentityStore, IdentityWriter, NameIndex, SetAsideRecord } from "../domain/ports.ts";
 import { originsToRow } from "./origin-rows.ts";
 import { forEver, originBucket, secondsUntil } from "./cassandra-values.ts";

@@ -9,7 +9,7 @@ import { fakeClock } from "../../../platform/clock.fixture.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { bucketOfUser, numberedId } from "../../../platform/user-number.ts";
-import type { ProfileRecord } from "../domain/profile-record.ts";
+import type { ProfileRecord } from "../domain/profile/profile-record.ts";
 import { type CassandraProfileStore, openCassandraProfileStore } from "./cassandra.ts";
 import { changes, heldFrom, profileOf, recordOf, stateOf } from "./rows-contract.ts";
 import { usersAlone } from "./statements.ts";

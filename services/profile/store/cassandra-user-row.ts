@@ -3,8 +3,8 @@ import type { Statement } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
 import { slicesBySize } from "../../../platform/slices-by-size.ts";
 import type { HeldState, UserChanges, UserState } from "../domain/ports.ts";
-import type { Profile } from "../domain/profile.ts";
-import type { ProfileRecord } from "../domain/profile-record.ts";
+import type { Profile } from "../domain/profile/profile.ts";
+import type { ProfileRecord } from "../domain/profile/profile-record.ts";
 import { profileToBlob, stampOf } from "./cassandra-values.ts";
 import { type BucketOf, ofPlace, placeOf, type UserPlace } from "./user-place.ts";
 

@@ -3,7 +3,7 @@ import type { Mark } from "../../../platform/age.ts";
 import { deflateSync, inflateSync } from "node:zlib";
 import { limits } from "../../../platform/limits.ts";
 import type { FrozenMerge } from "../domain/ports.ts";
-import type { Profile } from "../domain/profile.ts";
+import type { Profile } from "../domain/profile/profile.ts";
 import { profileFromRow, profileToRow } from "./rows.ts";
 
 /**

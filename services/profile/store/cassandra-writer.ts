@@ -8,8 +8,8 @@ import type { Session, Statement } from "../../../platform/cassandra/session.ts"
 import { createGate } from "../../../platform/gate.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { FrozenMerge, Handoff, ProfileWriter, UserChanges } from "../domain/ports.ts";
-import type { Profile } from "../domain/profile.ts";
-import type { ProfileRecord } from "../domain/profile-record.ts";
+import type { Profile } from "../domain/profile/profile.ts";
+import type { ProfileRecord } from "../domain/profile/profile-record.ts";
 import { ofMerge, readUndoUntil } from "./cassandra-profiles.ts";
 import { rejectedWrites } from "./cassandra-rejected.ts";
 import { type UserWrites, userWrites } from "./cassandra-user-row.ts";

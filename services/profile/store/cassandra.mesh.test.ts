@@ -1,7 +1,7 @@
 /** The contracts on a real Cassandra, in tables made by the migrations. */
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { IdentityKey } from "../domain/identity.ts";
+import type { IdentityKey } from "../domain/identity/identity.ts";
 import { bucketOfUser } from "../../../platform/user-number.ts";
 import { openTables } from "../../../platform/cassandra/contract-session.fixture.ts";
 import { systemClock } from "../../../platform/clock.ts";

@@ -3,7 +3,7 @@ import { inFlight } from "../../../platform/in-flight.ts";
 import { write } from "../../../platform/cassandra/batches.ts";
 import { type Row, scanTable, type Session } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
-import type { IdentityKey } from "../domain/identity.ts";
+import type { IdentityKey } from "../domain/identity/identity.ts";
 import type { NameKind } from "../domain/ports.ts";
 import { namesAsListed } from "./cassandra-identities.ts";
 import { identityTables } from "./statements.ts";

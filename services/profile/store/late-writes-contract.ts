@@ -1,6 +1,6 @@
 /** What a store without transactions must do when writes are repeated, late, or overtaken. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { IdentityKey } from "../domain/identity.ts";
+import type { IdentityKey } from "../domain/identity/identity.ts";
 import type { CassandraProfileStore } from "./cassandra.ts";
 import { changes, goneAt, heldFrom, profileOf, recordOf, stateOf } from "./rows-contract.ts";
 

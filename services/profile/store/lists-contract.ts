@@ -1,6 +1,6 @@
 /** What lists of users and their names must be on every store: names by how they begin, users from the newest on, who is held. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { IdentityKey } from "../domain/identity.ts";
+import type { IdentityKey } from "../domain/identity/identity.ts";
 import { changes, goneAt, heldFrom, type OpenedRows, profileOf, stateOf } from "./rows-contract.ts";
 
 /** One store for the whole suite: every test has a workspace of its own. */

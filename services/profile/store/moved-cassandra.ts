@@ -1,9 +1,9 @@
 /** The rows of a backup in Cassandra: whole tables are read, a page at a time, which nothing else in Heddle does. */
 import { limits } from "../../../platform/limits.ts";
 import { type Row, scanTable, type Session } from "../../../platform/cassandra/session.ts";
-import type { IdentityKey } from "../domain/identity.ts";
+import type { IdentityKey } from "../domain/identity/identity.ts";
 import type { ProfileStore } from "../domain/ports.ts";
-import type { UserId } from "../domain/user-key.ts";
+import type { UserId } from "../domain/record/user-key.ts";
 import type { MovedUser, ProfileMove, ProfileRows } from "./moved-rows.ts";
 import type { CassandraProfileStore } from "./cassandra.ts";
 import { Refusal } from "../../../platform/refusal.ts";

@@ -1,7 +1,7 @@
 /** What a backup may rely on with every profile store. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { limits } from "../../../platform/limits.ts";
-import type { IdentityKey } from "../domain/identity.ts";
+import type { IdentityKey } from "../domain/identity/identity.ts";
 import type { FrozenMerge, IdentityStore, ProfileStore } from "../domain/ports.ts";
 import type { ProfileMove, ProfileRows } from "./moved-rows.ts";
 import { profileOf, recordOf } from "./rows-contract.ts";

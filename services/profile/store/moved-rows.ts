@@ -1,7 +1,7 @@
 /** What a backup takes from one profile store and gives to another: rows of users and of everything by which they are found. */
-import type { IdentityKey } from "../domain/identity.ts";
+import type { IdentityKey } from "../domain/identity/identity.ts";
 import type { FrozenMerge } from "../domain/ports.ts";
-import type { Profile } from "../domain/profile.ts";
+import type { Profile } from "../domain/profile/profile.ts";
 
 /** Some rows of one workspace; over all pieces each row comes once, in no order. */
 export interface ProfileRows {

@@ -2,8 +2,8 @@
 import { limits } from "../../../platform/limits.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
 import { textOfBytes } from "../../../platform/sqlite/text-bytes.ts";
-import type { IdentityKey } from "../domain/identity.ts";
-import { newestKey } from "../domain/row-keys.ts";
+import type { IdentityKey } from "../domain/identity/identity.ts";
+import { newestKey } from "../domain/identity/row-keys.ts";
 import type { FrozenMerge } from "../domain/ports.ts";
 import type { MovedUser, ProfileMove, ProfileRows } from "./moved-rows.ts";
 import { profileFromRow } from "./rows.ts";

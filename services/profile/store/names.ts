@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { bucketOf } from "../../../platform/cassandra/buckets.ts";
 import { limits } from "../../../platform/limits.ts";
-import type { IdentityKey } from "../domain/identity.ts";
+import type { IdentityKey } from "../domain/identity/identity.ts";
 import type { NameKind } from "../domain/ports.ts";
 
 /** Comes after every character that a name may go on with; no text of people ends with it. */

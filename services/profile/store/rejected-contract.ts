@@ -2,8 +2,8 @@
 import type { Mark } from "../../../platform/age.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ProfileStore, ProfileWriter } from "../domain/ports.ts";
-import type { Profile } from "../domain/profile.ts";
-import type { UserId } from "../domain/user-key.ts";
+import type { Profile } from "../domain/profile/profile.ts";
+import type { UserId } from "../domain/record/user-key.ts";
 import { changes, profileOf } from "./rows-contract.ts";
 
 /** One store for the whole suite: every test has a workspace of its own. */

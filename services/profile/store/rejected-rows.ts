@@ -1,7 +1,7 @@
 /** A rejected user as a row: the names by which it is known, cut to what each process can remember, and why. */
 import { limits } from "../../../platform/limits.ts";
 import type { RejectedUser } from "../domain/ports.ts";
-import type { Profile } from "../domain/profile.ts";
+import type { Profile } from "../domain/profile/profile.ts";
 
 /** Undefined where the user is not rejected. */
 export function rejectedToRow({ rejected, externalId, aliases }: Profile): string | undefined {

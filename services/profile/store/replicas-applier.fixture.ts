@@ -1,10 +1,10 @@
 /** A small applier for the simulation: loads, applies, saves, and can be interrupted between any two of them. */
 import { isAfter, type Mark } from "../../../platform/age.ts";
-import { applyRecord } from "../domain/apply-records.ts";
-import { copyProfile } from "../domain/merge-profiles.ts";
+import { applyRecord } from "../domain/profile/apply-records.ts";
+import { copyProfile } from "../domain/merge/merge-profiles.ts";
 import type { FrozenMerge, HeldState, UserState } from "../domain/ports.ts";
-import type { Profile } from "../domain/profile.ts";
-import type { ProfileRecord } from "../domain/profile-record.ts";
+import type { Profile } from "../domain/profile/profile.ts";
+import type { ProfileRecord } from "../domain/profile/profile-record.ts";
 import type { CassandraProfileStore } from "./cassandra.ts";
 
 /** What stands in a lane: a record, one that holds its user, one that lets it go, one that freezes a merge into it. */

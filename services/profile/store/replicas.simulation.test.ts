@@ -9,8 +9,8 @@ import { recordingSession } from "../../../platform/cassandra/recording-session.
 import { openReplicas, type Replicas, type WriteFault } from "../../../platform/cassandra/replicas.fixture.ts";
 import { fakeClock } from "../../../platform/clock.fixture.ts";
 import { Refusal } from "../../../platform/refusal.ts";
-import type { IdentityKey } from "../domain/identity.ts";
-import type { ProfileChange } from "../domain/profile-record.ts";
+import type { IdentityKey } from "../domain/identity/identity.ts";
+import type { ProfileChange } from "../domain/profile/profile-record.ts";
 import { type CassandraProfileStore, openCassandraProfileStore } from "./cassandra.ts";
 import { type Batch, type LaneEntry, planBatch } from "./replicas-applier.fixture.ts";
 import { profileOf } from "./rows-contract.ts";

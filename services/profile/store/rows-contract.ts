@@ -1,7 +1,7 @@
 /** What identities and profiles must do on every store, written through the ports that know no transaction. */
 import type { Mark } from "../../../platform/age.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { IdentityKey } from "../domain/identity.ts";
+import type { IdentityKey } from "../domain/identity/identity.ts";
 import type {
   FrozenMerge,
   HeldEntry,
@@ -15,8 +15,8 @@ import type {
   UserChanges,
   UserState,
 } from "../domain/ports.ts";
-import type { Profile } from "../domain/profile.ts";
-import type { ProfileRecord } from "../domain/profile-record.ts";
+import type { Profile } from "../domain/profile/profile.ts";
+import type { ProfileRecord } from "../domain/profile/profile-record.ts";
 import { ownEntries } from "../../../platform/own-entries.ts";
 
 export interface OpenedRows {

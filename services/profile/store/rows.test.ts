@@ -3,9 +3,9 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { profileChange, recordsOf } from "../../../test/arbitrary/profile-record.ts";
 import { UnknownVersion } from "../../../platform/record-version.ts";
-import { applyRecord } from "../domain/apply-records.ts";
-import type { Profile } from "../domain/profile.ts";
-import type { CustomValue, JsonObject } from "../domain/track-object.ts";
+import { applyRecord } from "../domain/profile/apply-records.ts";
+import type { Profile } from "../domain/profile/profile.ts";
+import type { CustomValue, JsonObject } from "../domain/record/track-object.ts";
 import { profileFromRow, profileToRow } from "./rows.ts";
 
 test("profileFromRow() gives back what profileToRow() wrote, and its text is the same again", () => {

@@ -1,8 +1,8 @@
 /** A profile as one row: compact JSON, Maps as arrays of entries, money as decimal text. */
-import type { AppSummary, DeviceSummary, Dropped, EngagementSummary, MergeNote, Profile, Summary } from "../domain/profile.ts";
+import type { AppSummary, DeviceSummary, Dropped, EngagementSummary, MergeNote, Profile, Summary } from "../domain/profile/profile.ts";
 import { entriesFrom, noEntries, noItems } from "../../../platform/own-entries.ts";
 import { UnknownVersion } from "../../../platform/record-version.ts";
-import type { NameField } from "../domain/sources.ts";
+import type { NameField } from "../domain/profile/sources.ts";
 
 /** The row's text. Equal profiles with names in equal order give equal texts; `profileFromRow` gives the profile back exactly. */
 export function profileToRow(profile: Profile): string {

@@ -1,7 +1,7 @@
 /** What an operator asks of a server that may be running: rows that it looks for, and takes out when it did as asked. */
 import type { Database } from "../../../platform/sqlite/database.ts";
 import { migrate } from "../../../platform/sqlite/migrate.ts";
-import type { Addressed } from "../domain/lane-item.ts";
+import type { Addressed } from "../domain/resolve/lane-item.ts";
 import type { Redriven } from "../resolve/redriving.ts";
 import type { Mark } from "../../../platform/age.ts";
 

@@ -1,7 +1,7 @@
 /** Places of users: where a row lies never changes whose row it is. */
 import { expect, test } from "vitest";
 import { openDatabase } from "../../../platform/sqlite/database.ts";
-import type { Profile } from "../domain/profile.ts";
+import type { Profile } from "../domain/profile/profile.ts";
 import { laneRows } from "../lanes/lane-message.ts";
 import { changes, goneAt, stateOf } from "./rows-contract.ts";
 import { sqliteIdentities, sqliteProfiles } from "./sqlite-writer.fixture.ts";

@@ -1,6 +1,6 @@
 /** The table of users: what the resolver and the appliers know of one lies in one row, at a place that follows from its id. */
 import type { Database } from "../../../platform/sqlite/database.ts";
-import type { UserId } from "../domain/user-key.ts";
+import type { UserId } from "../domain/record/user-key.ts";
 
 /** `identity`: the resolver's row of the user; `body`: the profile. */
 export type UserColumn = "identity" | "body";

@@ -1,7 +1,7 @@
 /** Steps on SQLite: what is decided, what it does to users and how far the log is read, all or none. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Database, openDatabase } from "../../../platform/sqlite/database.ts";
-import type { IdentityKey } from "../domain/identity.ts";
+import type { IdentityKey } from "../domain/identity/identity.ts";
 import type { ConsentRecord, FrozenMerge, ProfileStore } from "../domain/ports.ts";
 import { laneRows } from "../lanes/lane-message.ts";
 import { changes, heldFrom, profileOf, recordOf, stateOf } from "./rows-contract.ts";

@@ -1,5 +1,5 @@
 /** Every CQL statement of the profile store, named for its call; all go to one partition, or to a few named ones, but the scans of a backup. */
-import type { IdentityKind } from "../domain/identity.ts";
+import type { IdentityKind } from "../domain/identity/identity.ts";
 
 /** How the rows of a kind of identity are found, by the first letter of its key. */
 export const identityTables = {

@@ -4,9 +4,9 @@
  */
 import { isAfter, type Mark } from "../../../platform/age.ts";
 import type { FrozenMerge, Handoff, HeldState, HeldUser, ProfileStore, StoredUser, UserChanges, UserState } from "../domain/ports.ts";
-import type { Profile } from "../domain/profile.ts";
-import type { ProfileRecord } from "../domain/profile-record.ts";
-import type { UserId } from "../domain/user-key.ts";
+import type { Profile } from "../domain/profile/profile.ts";
+import type { ProfileRecord } from "../domain/profile/profile-record.ts";
+import type { UserId } from "../domain/record/user-key.ts";
 import type { UnitOfWork } from "../resolve/step-store.ts";
 import { rejectedToRow } from "./rejected-rows.ts";
 import { profileFromRow, profileToRow } from "./rows.ts";

@@ -1,6 +1,6 @@
 /** Where a user's rows lie: with others of its bucket, or by themselves. The id alone decides it. */
 import type { Statement, Value } from "../../../platform/cassandra/session.ts";
-import type { UserId } from "../domain/user-key.ts";
+import type { UserId } from "../domain/record/user-key.ts";
 import { usersAlone, usersTogether, type UserTables } from "./statements.ts";
 
 export interface UserPlace {

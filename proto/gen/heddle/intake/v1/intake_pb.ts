@@ -297,7 +297,7 @@ export const IdempotencySchema: GenMessage<Idempotency> = /*@__PURE__*/
 
 /**
  * Checked objects as a JSON array; the shape of an element is `TrackObject` in
- * services/profile/domain/track-object.ts. They stay JSON because decoding hundreds of small
+ * services/profile/domain/record/track-object.ts. They stay JSON because decoding hundreds of small
  * messages costs twice what JSON.parse does.
  *
  * @generated from message heddle.intake.v1.TrackObjects
