@@ -41,6 +41,16 @@ test("a method takes body, path and query as one object and gives the answer's b
   ]);
 });
 
+test("a method can be replaced, as tests of programs do", async () => {
+  const heddle = open();
+  const replaced = vi.spyOn(heddle, "trackUsers").mockResolvedValue({ message: "success" });
+  expect(await heddle.trackUsers({})).toEqual({ message: "success" });
+  expect(replaced).toHaveBeenCalledOnce();
+  Object.assign(heddle, { exportUsers: () => Promise.resolve({ users: [] }) });
+  expect(await heddle.exportUsers({})).toEqual({ users: [] });
+  expect(server.seen).toEqual([]);
+});
+
 test("a method throws the class of the status, with the reasons of its route and its entries", async () => {
   const entry = { type: "'name' is required", input_array: "events", index: 0 };
   server.steps = [

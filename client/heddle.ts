@@ -84,6 +84,9 @@ const urlDefault = "http://127.0.0.1:8080";
 
 for (const name of Object.keys(routes) as CallName[]) {
   Object.defineProperty(Base.prototype, name, {
+    // As methods of a class are
+    writable: true,
+    configurable: true,
     value: async function invoke(this: Base, params: Record<string, unknown> = {}, options: MethodOptions<CallName> = {}) {
       return (await this.call(name, inputOf(name, params, options), options)).body;
     },

@@ -54,7 +54,12 @@ export function bodyText(batch: readonly Queued[]): string {
   return `{${arrays.join()}}`;
 }
 
-/** The object that an entry of `errors` means. */
-export function named(batch: readonly Queued[], entry: ObjectError): Queued | undefined {
-  return batch.filter(({ kind }) => kind === entry.input_array)[entry.index];
+/** What is said of each object that is named. */
+export function entriesOf(batch: readonly Queued[], entries: readonly ObjectError[]): ReadonlyMap<Queued, readonly ObjectError[]> {
+  const found = new Map<Queued, readonly ObjectError[]>();
+  for (const entry of entries) {
+    const object = batch.filter(({ kind }) => kind === entry.input_array)[entry.index];
+    if (object !== undefined) found.set(object, [...found.get(object) ?? [], entry]);
+  }
+  return found;
 }

@@ -29,6 +29,10 @@ function bodies(): TrackBody[] {
   return server.seen.map(({ body }) => JSON.parse(body) as TrackBody);
 }
 
+function eventOf(at: number): unknown {
+  return events(at, at + 1).events?.[0];
+}
+
 /** Of the events of all requests that were answered with a success. */
 function sentIds(): unknown[] {
   return bodies().flatMap((body) => body.events ?? []).map((event) => event.external_id);
@@ -87,23 +91,28 @@ test("on a server that is gone the queue holds what it may and tells the rest; s
   expect(JSON.parse(losses[1]?.request?.bodyText ?? "")).toEqual(events(0, 3));
 });
 
-test("of a batch the queue tells what was refused, with the entry of each", async () => {
+test("of a batch the queue tells what was refused, each object once with its entries", async () => {
   const heddle = open();
+  const bad = [{ type: "bad", input_array: "events", index: 1, field: "a" }, { type: "bad", input_array: "events", index: 1, field: "b" }];
+  const worse = { type: "worse", input_array: "events", index: 0 };
   server.steps = [
-    json(201, { errors: [{ type: "bad", input_array: "events", index: 1 }], message: "success" }),
-    json(400, { message: "none", errors: [{ type: "worse", input_array: "events", index: 0 }] }, { "x-heddle-reason": "NOTHING_VALID" }),
+    json(201, { errors: bad, message: "success" }),
+    json(400, { message: "none", errors: [worse] }, { "x-heddle-reason": "NOTHING_VALID" }),
+    json(400, { message: "none of a part", errors: [worse] }, { "x-heddle-reason": "NOTHING_VALID" }),
     json(403, { message: "may not" }, { "x-heddle-reason": "PERMISSION_MISSING" }),
+    json(501, { message: "has no such part" }, { "x-heddle-reason": "NOT_IMPLEMENTED" }),
   ];
-  for (const [from, to] of [[0, 2], [2, 3], [3, 5]] as const) {
+  for (const [from, to] of [[0, 2], [2, 3], [3, 5], [5, 7], [7, 8]] as const) {
     heddle.enqueue(events(from, to));
     await heddle.flush();
   }
-  expect(losses.map(({ reason, objects }) => [reason, objects.map(({ entry }) => entry?.type)])).toEqual([
-    ["refused", ["bad"]],
-    ["refused", ["worse"]],
-    ["refused", [undefined, undefined]],
+  expect(losses.map(({ reason, objects }) => [reason, ...objects.map(({ object, entries }) => [object, entries])])).toEqual([
+    ["refused", [eventOf(1), bad]],
+    ["refused", [eventOf(2), [worse]]],
+    ["refused", [eventOf(3), [worse]], [eventOf(4), []]],
+    ["refused", [eventOf(5), []], [eventOf(6), []]],
+    ["refused", [eventOf(7), []]],
   ]);
-  expect(losses[0]?.objects[0]?.object).toMatchObject({ external_id: "u-1" });
 });
 
 test.each([

@@ -5,8 +5,8 @@
 import type { Client } from "./client.ts";
 import { HeddleError, RefusedError } from "./errors.ts";
 import { batchLimits, type ObjectError, type TrackBody } from "./gen/calls.ts";
-import { type BatchLimits, bodyText, fitting, type Kind, named, type Queued, readObjects } from "./queue-batch.ts";
-import { isLate } from "./retry.ts";
+import { type BatchLimits, bodyText, entriesOf, fitting, type Kind, type Queued, readObjects } from "./queue-batch.ts";
+import { isLate, isPassing } from "./retry.ts";
 
 export interface QueueOptions {
   /** Objects that wait, 10,000 unless given: what is beyond is lost, and reported. */
@@ -25,7 +25,7 @@ export interface QueueOptions {
 
 export interface Loss {
   /**
-   * `refused`: the server refused the object, or one field of it (`entry.field`) and took the rest. `full`: the queue
+   * `refused`: the server refused the object, or where each of its `entries` has a `field`, these fields, and took the rest. `full`: the queue
    * was. `closed`: after shutdown(). `unanswered`: no answer came in time, shutdown() did not wait for it, an answer was lost and
    * the repeat refused, or something else than Heddle answered.
    */
@@ -44,7 +44,7 @@ export interface LostObject {
   /** A copy of what was added. */
   readonly object: unknown;
   /** What the server said of it. */
-  readonly entry?: ObjectError;
+  readonly entries: readonly ObjectError[];
 }
 
 export interface Queue {
@@ -178,7 +178,11 @@ class TrackQueue implements Queue {
         signal: this.#stop.signal,
         repeatsLate: batch.length === 1,
       });
-      if (body?.message === "success") return void this.#report(batch, body.errors ?? []);
+      if (body?.message === "success") {
+        const entries = entriesOf(batch, body.errors ?? []);
+        if (entries.size > 0) this.#lose("refused", [...entries.keys()], { entries });
+        return;
+      }
       // A proxy, or a page instead of the API
       const error = new HeddleError(`Something else than Heddle answers (status ${status}): look at the address`);
       this.#lose("unanswered", batch, { error, request });
@@ -187,8 +191,7 @@ class TrackQueue implements Queue {
       if (!(error instanceof RefusedError) || isUnanswered(error)) {
         return void this.#lose("unanswered", batch, { error, request });
       }
-      if (error.entries.length === 0) return void this.#lose("refused", batch, { error });
-      this.#report(batch, error.entries, error);
+      this.#lose("refused", batch, { error, entries: entriesOf(batch, error.entries) });
     }
   }
 
@@ -204,24 +207,11 @@ class TrackQueue implements Queue {
     for (let at = 0; at < batch.length; at += size) await this.#send(batch.slice(at, at + size));
   }
 
-  /** Objects that the answer says were not taken, or not whole. */
-  #report(batch: readonly Queued[], entries: readonly ObjectError[], error?: unknown): void {
-    const lost = entries.flatMap((entry) => {
-      const object = named(batch, entry);
-      return object === undefined ? [] : [{ ...object, entry }];
-    });
-    if (lost.length > 0) this.#lose("refused", lost, error === undefined ? {} : { error });
-  }
-
-  #lose(
-    reason: Loss["reason"],
-    objects: readonly (Queued & { readonly entry?: ObjectError })[],
-    more: Pick<Loss, "error" | "request"> = {},
-  ): false {
-    const lost = objects.map(({ kind, json, entry }): LostObject => ({
-      kind,
-      object: JSON.parse(json) as unknown,
-      ...(entry === undefined ? {} : { entry }),
+  #lose(reason: Loss["reason"], objects: readonly Queued[], { entries, ...more }: More = {}): false {
+    const lost = objects.map((object): LostObject => ({
+      kind: object.kind,
+      object: JSON.parse(object.json) as unknown,
+      entries: entries?.get(object) ?? [],
     }));
     try {
       (this.#options.onLoss ?? complain)({ reason, objects: lost, ...more });
@@ -233,14 +223,16 @@ class TrackQueue implements Queue {
   }
 }
 
-const tooMany = 429;
-const serverErrors = 500;
+interface More extends Pick<Loss, "error" | "request"> {
+  readonly entries?: ReadonlyMap<Queued, readonly ObjectError[]>;
+}
+
 const contentTooLarge = 413;
 
 /** Tried until the deadline was over, or refused after an attempt that may have been taken. */
 function isUnanswered(error: RefusedError): boolean {
   if (error.mayBeDone && error.entries.length === 0) return true;
-  return isLate(error) || error.status === tooMany || error.status >= serverErrors;
+  return isLate(error) || isPassing(error);
 }
 
 /** Of the batch as a whole. */
