@@ -2,12 +2,12 @@
 import { Refusal } from "../platform/refusal.ts";
 import type { Access, TokenHolder } from "./access/access.ts";
 import { type ScimScoping, scopeOf } from "./answer-scim.ts";
-import type { FindRouteOf, Found } from "./find-route.ts";
+import type { FindRouteOf, Found } from "./routing/find-route.ts";
 import { authenticate, type Authenticating } from "./guards/authenticate.ts";
 import { authenticateScim } from "./guards/authenticate-scim.ts";
 import { type Spending, spendQuota, unknownLimitHeaders } from "./guards/spend.ts";
-import type { HttpAnswer, HttpRequest } from "./http-message.ts";
-import { companyQuotaOf, quotaOf } from "./limits-table.ts";
+import type { HttpAnswer, HttpRequest } from "./http/http-message.ts";
+import { companyQuotaOf, quotaOf } from "./access/limits-table.ts";
 import { refusalAnswer } from "./render/refusal-rest.ts";
 import { scimRefusalAnswer } from "./render/refusal-scim.ts";
 import type { ScimNotes } from "./scim-notes.ts";

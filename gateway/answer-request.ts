@@ -7,7 +7,7 @@ import { isPaused, readBodyOf, readUnlessPaused, refuseWhilePaused } from "./gua
 import { answerNoRoute } from "./answer-no-route.ts";
 import { answerScim } from "./answer-scim.ts";
 import type { Reached } from "./base-url.ts";
-import { compressedAnswer } from "./compress-answer.ts";
+import { compressedAnswer } from "./routing/compress-answer.ts";
 import { preflightAnswer, readableAnswer } from "./cors.ts";
 import { authenticate, type Authenticating, type Caller, knowingNewKeys } from "./guards/authenticate.ts";
 import type { AddressLimits } from "./guards/address-limits.ts";
@@ -15,14 +15,14 @@ import { authorize } from "./guards/authorize.ts";
 import { checkMediaType } from "./guards/media-type.ts";
 import { countUnrouted, Observation, type Observing } from "./observe.ts";
 import { peek, spend, type Spending, type Spent, unknownLimitHeaders } from "./guards/spend.ts";
-import type { FindRouteOf, Found } from "./find-route.ts";
-import { ClientGone, type HttpAnswer, type HttpRequest, isPrintableAscii, type RequestHeaders, wasStopped } from "./http-message.ts";
-import { idempotencyKeyOf, sentHashOf } from "./idempotency-key.ts";
+import type { FindRouteOf, Found } from "./routing/find-route.ts";
+import { ClientGone, type HttpAnswer, type HttpRequest, isPrintableAscii, type RequestHeaders, wasStopped } from "./http/http-message.ts";
+import { idempotencyKeyOf, sentHashOf } from "./http/idempotency-key.ts";
 import { sessionTokenOf } from "./guards/session-cookie.ts";
 import { scimRefusalAnswer } from "./render/refusal-scim.ts";
 import { faultAnswer, isForCaller, refusalAnswer } from "./render/refusal-rest.ts";
 import type { RequestContext } from "../platform/request-context.ts";
-import type { KeyRoute, Parts, Route } from "./route.ts";
+import type { KeyRoute, Parts, Route } from "./routing/route.ts";
 import type { ScimNotes } from "./scim-notes.ts";
 
 export interface Answering extends Authenticating, Spending {

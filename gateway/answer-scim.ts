@@ -12,14 +12,14 @@ import { authenticateScim, authorizeScim } from "./guards/authenticate-scim.ts";
 import type { AddressRule } from "./guards/client-address.ts";
 import { checkMediaType } from "./guards/media-type.ts";
 import { peekQuota, spendQuota, unknownLimitHeaders } from "./guards/spend.ts";
-import { ClientGone, type HttpAnswer, type HttpRequest, type RequestHeaders, wasStopped } from "./http-message.ts";
-import { idempotencyKeyOf, sentHashOf } from "./idempotency-key.ts";
-import { companyQuotaOf } from "./limits-table.ts";
+import { ClientGone, type HttpAnswer, type HttpRequest, type RequestHeaders, wasStopped } from "./http/http-message.ts";
+import { idempotencyKeyOf, sentHashOf } from "./http/idempotency-key.ts";
+import { companyQuotaOf } from "./access/limits-table.ts";
 import type { Observation } from "./observe.ts";
 import { isForCaller } from "./render/refusal-rest.ts";
 import { scimContentType, scimFaultAnswer, scimRefusalAnswer } from "./render/refusal-scim.ts";
 import type { ScimNotes } from "./scim-notes.ts";
-import type { ScimDirectory, ScimReply, ScimRoute, ScimScope } from "./scim-route.ts";
+import type { ScimDirectory, ScimReply, ScimRoute, ScimScope } from "./routing/scim-route.ts";
 
 /** What is said of a caller goes by these. */
 export interface ScimScoping {

@@ -1,6 +1,6 @@
 /** Where locations in answers begin: what is configured, or a host of a list; never what a client made up. */
 import { type AddressRule, fromTrustedProxy } from "./guards/client-address.ts";
-import type { HttpRequest } from "./http-message.ts";
+import type { HttpRequest } from "./http/http-message.ts";
 
 export interface Reached {
   /** Where people reach this server; empty where it is not configured. No slash at its end. */

@@ -1,6 +1,6 @@
 /** DATA: the rows of the route table for consent: subscription groups, email and phone status, unsubscribe links. */
 import { limits } from "../platform/limits.ts";
-import { read, readByBody, type Route, write } from "./route.ts";
+import { read, readByBody, type Route, write } from "./routing/route.ts";
 import {
   handleEmailBlocklist,
   handleEmailBounceRemove,

@@ -1,6 +1,6 @@
 /** DATA: the rows of the route table for the console: a page for everybody, and what it shows for holders of a key. */
 import { bodiesPermission, operatorPermission } from "./access/permissions.ts";
-import { type KeyRoute, read as readRow, readByBody as readByBodyRow, type Route, write as writeRow } from "./route.ts";
+import { type KeyRoute, read as readRow, readByBody as readByBodyRow, type Route, write as writeRow } from "./routing/route.ts";
 import {
   handleConsoleActions,
   handleConsoleKeys,

@@ -3,7 +3,7 @@ import { limits } from "../platform/limits.ts";
 import type { TranslatedKind } from "./decode/translations.ts";
 import { preferenceRefusalPage } from "./render/preference-page.ts";
 import { faultPage } from "./render/refusal-page.ts";
-import { read as readRow, type Route, write as writeRow } from "./route.ts";
+import { read as readRow, type Route, write as writeRow } from "./routing/route.ts";
 import {
   handlePreferenceCenterCreate,
   handlePreferenceCenterDiff,

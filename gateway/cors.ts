@@ -1,9 +1,9 @@
 /** Cross-origin requests of browsers (CORS): which origins may read the answers of routes for API keys, and how a preflight is answered. */
 import type { Access } from "./access/access.ts";
-import type { FindRouteOf, Found } from "./find-route.ts";
+import type { FindRouteOf, Found } from "./routing/find-route.ts";
 import { bearerOf } from "./guards/authenticate.ts";
 import { unknownLimitHeaders } from "./guards/spend.ts";
-import type { HttpAnswer, HttpRequest } from "./http-message.ts";
+import type { HttpAnswer, HttpRequest } from "./http/http-message.ts";
 
 type Origins = Pick<Access, "findApiKey" | "allowsOrigin">;
 

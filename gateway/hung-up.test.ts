@@ -16,7 +16,7 @@ import { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import { SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { exampleRequest } from "../test/example-request.ts";
 import { startStubGateway, type StubGateway } from "../test/gateway-stub.ts";
-import { ClientGone } from "./http-message.ts";
+import { ClientGone } from "./http/http-message.ts";
 import { entries } from "./openapi/entries.ts";
 import { openServer } from "./server.ts";
 

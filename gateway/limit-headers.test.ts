@@ -10,9 +10,9 @@ import { exampleRequest } from "../test/example-request.ts";
 import { startStubGateway, type StubGateway, stubHolder, stubKey, stubToken } from "../test/gateway-stub.ts";
 import type { Access } from "./access/access.ts";
 import { spendQuota } from "./guards/spend.ts";
-import { quotaOf } from "./limits-table.ts";
+import { quotaOf } from "./access/limits-table.ts";
 import { entries } from "./openapi/entries.ts";
-import { openRoutes } from "./find-route.ts";
+import { openRoutes } from "./routing/find-route.ts";
 import { routeTable } from "./route-table.ts";
 
 let gateway: StubGateway | undefined;

@@ -14,7 +14,7 @@ import { openProcesses, type Processes } from "./access/processes.ts";
 import { accessLayout, openAccess } from "./access/store.ts";
 import { openTenants } from "./access/tenants.ts";
 import { openRestoreNotes, type RestoreNotes } from "./access/restore-notes.ts";
-import { connectGatewayBus, type GatewayBus } from "./gateway-bus.ts";
+import { connectGatewayBus, type GatewayBus } from "./access/gateway-bus.ts";
 import { openWritePause, type WritePause } from "./access/write-pause.ts";
 
 export interface MeshAccessConfig {

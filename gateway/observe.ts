@@ -8,7 +8,8 @@ import type { Span } from "../platform/telemetry/tracer.ts";
 import type { RequestCounts } from "./access/request-counts.ts";
 import type { Activity } from "./console/activity.ts";
 import type { LiveSource } from "./console/live/live.ts";
-import type { HttpAnswer, HttpRequest } from "./http-message.ts";
+import type { HttpAnswer, HttpRequest } from "./http/http-message.ts";
+import { faultFrom, reasonOf } from "./render/refusal-rest.ts";
 
 export interface Observing extends Telemetry {
   readonly activity: Activity;
@@ -118,13 +119,6 @@ export function countUnrouted(metrics: Metrics, status: number): void {
 }
 
 const tooMany = 429;
-const faultFrom = 500;
-
-/** Why it was refused; empty for a success. */
-export function reasonOf({ headers, status }: HttpAnswer): string {
-  if (headers[0] === "X-Heddle-Reason") return headers[1] ?? "";
-  return status >= faultFrom ? "FAULT" : "";
-}
 
 /** The name that the RateLimit header gives the bucket. */
 function limitOf({ headers }: HttpAnswer): string {

@@ -3,7 +3,7 @@ import { limits } from "../platform/limits.ts";
 import { consoleRoutes } from "./console-routes.ts";
 import { consentRoutes } from "./consent-routes.ts";
 import { contentRoutes } from "./content-routes.ts";
-import { read, readByBody, type Route, write } from "./route.ts";
+import { read, readByBody, type Route, write } from "./routing/route.ts";
 import { documentAt } from "./routes/documents.ts";
 import { handleLivez, handleReadyz, handleReadyzGateway } from "./routes/health.ts";
 import { handleUsersAliasNew, handleUsersAliasUpdate } from "./routes/users-alias.ts";

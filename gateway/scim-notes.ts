@@ -6,7 +6,7 @@ import { limits } from "../platform/limits.ts";
 import type { Logger } from "../platform/logger.ts";
 import type { Metrics } from "../platform/telemetry/metrics.ts";
 import type { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
-import type { ScimScope } from "./scim-route.ts";
+import type { ScimScope } from "./routing/scim-route.ts";
 
 export interface ScimNote {
   readonly scope: ScimScope;

@@ -9,7 +9,7 @@ import {
   handleScimUsersReplace,
 } from "./routes/scim-users.ts";
 import { handleScimUsersList, handleScimUsersSearch } from "./routes/scim-users-list.ts";
-import type { ScimRoute } from "./scim-route.ts";
+import type { ScimRoute } from "./routing/scim-route.ts";
 
 const read = { guard: "scim", method: "GET", takes: "read", limit: "scim", bodyBytesMax: 0 } as const;
 const write = { guard: "scim", method: "POST", takes: "write", limit: "scim", bodyBytesMax: limits.scimBodyBytesMax } as const;

@@ -9,7 +9,7 @@ import { limits } from "../platform/limits.ts";
 import type { Logger } from "../platform/logger.ts";
 import { createServer } from "../platform/node-http.ts";
 import { Refusal } from "../platform/refusal.ts";
-import { Exchange, type SocketUse, type Traffic } from "./exchange.ts";
+import { Exchange, type SocketUse, type Traffic } from "./http/exchange.ts";
 import { unknownLimitHeaders } from "./guards/spend.ts";
 import {
   ClientGone,
@@ -19,8 +19,8 @@ import {
   readHead,
   type RequestHead,
   type RequestHeaders,
-} from "./http-message.ts";
-import { type PlaceOf, Places } from "./places.ts";
+} from "./http/http-message.ts";
+import { type PlaceOf, Places } from "./http/places.ts";
 import { rawAnswer } from "./render/raw-answer.ts";
 import { faultAnswer, refusalAnswer } from "./render/refusal-rest.ts";
 

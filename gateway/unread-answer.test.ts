@@ -4,7 +4,7 @@ import { afterEach, expect, test } from "vitest";
 import { fakeClock } from "../platform/clock.fixture.ts";
 import { limits } from "../platform/limits.ts";
 import { silentLogger } from "../platform/logger.ts";
-import type { AnswerStream, HttpAnswer } from "./http-message.ts";
+import type { AnswerStream, HttpAnswer } from "./http/http-message.ts";
 import { type HttpServer, openServer } from "./server.ts";
 
 const body = new Uint8Array(64 * 1024 * 1024).fill(0x20);

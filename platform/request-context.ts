@@ -10,7 +10,7 @@ export interface RequestContext {
   readonly route: string;
   /** Empty: the request may not be repeated safely. */
   readonly idempotencyKey: string;
-  /** With a key: SHA-256 of what the client sent (gateway/idempotency-key.ts). Absent or empty from a caller that has no HTTP body. */
+  /** With a key: SHA-256 of what the client sent (gateway/http/idempotency-key.ts). Absent or empty from a caller that has no HTTP body. */
   readonly sentHash?: Uint8Array;
   /** A position of an earlier write that a read waits for; empty where there is none. */
   readonly readAfter: string;

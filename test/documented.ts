@@ -1,6 +1,6 @@
 /** Holds answers against the OpenAPI document: their status, their reason and the shape of their body must be listed there. */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { openRoutes } from "../gateway/find-route.ts";
+import { openRoutes } from "../gateway/routing/find-route.ts";
 import { openapiDocument } from "../gateway/openapi/document.ts";
 import { routeTable } from "../gateway/route-table.ts";
 

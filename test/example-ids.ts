@@ -1,5 +1,5 @@
 /** Ids and tokens of the document's examples, and those that a server gave out for them: for tests that send the examples in their order. */
-import type { Entry } from "../gateway/openapi/entry.ts";
+import type { Entry } from "../gateway/openapi/entries/entry.ts";
 import { runCommand } from "./command-line.ts";
 import type { Heddle } from "./heddle.ts";
 

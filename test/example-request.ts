@@ -1,5 +1,5 @@
 /** An example of the OpenAPI document as a request to a stub gateway, with the key or token that its route takes. */
-import type { Entry, Example } from "../gateway/openapi/entry.ts";
+import type { Entry, Example } from "../gateway/openapi/entries/entry.ts";
 import { stubKey, stubToken } from "./gateway-stub.ts";
 
 /** What fetch() takes. */

@@ -3,7 +3,7 @@ import { isCurrency } from "../../platform/currency.ts";
 import { limits } from "../../platform/limits.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { withoutEnd } from "../../platform/text-ends.ts";
-import { type LimitName, limitNames } from "../limits-table.ts";
+import { type LimitName, limitNames } from "./limits-table.ts";
 import type { Plan } from "./access.ts";
 import { type DeclarationReader, type Place, type Problem, readDeclaration } from "./declaration-reader.ts";
 import { isOrigin, readHolder, readItem, readOrigins, refuseTwice } from "./declaration-holders.ts";

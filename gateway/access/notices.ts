@@ -1,5 +1,5 @@
 /** Notices between gateways that who may call has changed: short messages to those that listen, stored nowhere. */
-import type { GatewayBus } from "../gateway-bus.ts";
+import type { GatewayBus } from "./gateway-bus.ts";
 
 export interface AccessNotices {
   /** Notifies the other gateways; may be lost, for they also poll. Never throws. */

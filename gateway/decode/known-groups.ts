@@ -1,6 +1,6 @@
 /** The subscription groups of the workspace, for requests that set some: so that an unknown one is reported and not dropped in silence. */
 import { Buffer } from "node:buffer";
-import type { Call, Parts } from "../route.ts";
+import type { Call, Parts } from "../routing/route.ts";
 
 /**
  * Absent where the body sets no groups, and where their owner cannot be asked: data goes on without it, and a group that is

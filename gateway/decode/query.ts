@@ -1,6 +1,6 @@
 /** Query strings as clients write them: single values, repeated ones, and arrays as `name[]=` or `name[0]=` (api-facts 4); or as a body. */
 import type { Fields } from "../../platform/fields.ts";
-import type { Call } from "../route.ts";
+import type { Call } from "../routing/route.ts";
 import { bodyFields, invalid, isFilled } from "./fields.ts";
 
 /** The values of each name, in order; at least one. Names come without their brackets; an empty value counts as not sent. */

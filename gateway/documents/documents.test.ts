@@ -1,7 +1,7 @@
 /** How documents are answered: with an ETag, compressed where the caller takes it, made once. */
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import type { HeaderName } from "../http-message.ts";
+import type { HeaderName } from "../http/http-message.ts";
 import { routeTable } from "../route-table.ts";
 import { openDocuments } from "./documents.ts";
 

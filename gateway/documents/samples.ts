@@ -1,7 +1,7 @@
 /** The first example of an operation as a request in curl, TypeScript, Python and Go; test/http/docs-samples.test.ts runs them. */
 import { entryOf, routeName } from "../openapi/document.ts";
-import type { Entry } from "../openapi/entry.ts";
-import type { Route } from "../route.ts";
+import type { Entry } from "../openapi/entries/entry.ts";
+import type { Route } from "../routing/route.ts";
 
 export const languages = ["curl", "TypeScript", "Python", "Go"] as const;
 export type Language = (typeof languages)[number];

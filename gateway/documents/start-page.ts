@@ -1,6 +1,6 @@
 /** GET /docs: how to make a key, send data, read it back and read errors, and where to read on; GET /docs/try: where calls can be tried. */
 import { entryOf } from "../openapi/document.ts";
-import type { RouteName } from "../openapi/entry.ts";
+import type { RouteName } from "../openapi/entries/entry.ts";
 import { guideGroups } from "./guides.ts";
 import { escaped, page } from "./page.ts";
 import { laidOut } from "./samples.ts";

@@ -2,7 +2,7 @@
 import { BlockList } from "node:net";
 import { expect, test } from "vitest";
 import { fakeClock } from "../../platform/clock.fixture.ts";
-import { addressLimits } from "../limits-table.ts";
+import { addressLimits } from "../access/limits-table.ts";
 import { networkOf, openAddressLimits } from "./address-limits.ts";
 
 test.each([

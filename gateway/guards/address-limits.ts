@@ -5,8 +5,8 @@ import { sha256Hex } from "../../platform/identifier.ts";
 import { openMemoryLimiter } from "../../platform/limiter/memory.ts";
 import { limits } from "../../platform/limits.ts";
 import { Refusal } from "../../platform/refusal.ts";
-import type { HttpRequest } from "../http-message.ts";
-import { addressLimits } from "../limits-table.ts";
+import type { HttpRequest } from "../http/http-message.ts";
+import { addressLimits } from "../access/limits-table.ts";
 import { type AddressRule, clientAddress } from "./client-address.ts";
 
 export interface AddressLimits {

@@ -1,7 +1,7 @@
 /** Headers to the holder of a SCIM token, and whether the token may be used for this origin and from there. */
 import { Refusal } from "../../platform/refusal.ts";
 import type { Access, TokenHolder } from "../access/access.ts";
-import type { HttpRequest } from "../http-message.ts";
+import type { HttpRequest } from "../http/http-message.ts";
 import { bearerOf } from "./authenticate.ts";
 import { addressAllowed, type AddressRule } from "./client-address.ts";
 

@@ -1,7 +1,7 @@
 /** Headers to Caller: who holds the key that was sent, or whose session it is, and may it be used from there. */
 import { Refusal } from "../../platform/refusal.ts";
 import type { Access, KeyHolder } from "../access/access.ts";
-import type { HttpRequest } from "../http-message.ts";
+import type { HttpRequest } from "../http/http-message.ts";
 import { addressAllowed, type AddressRule } from "./client-address.ts";
 import { sessionOf } from "./session-cookie.ts";
 

@@ -2,7 +2,7 @@
 import { type BlockList, isIP } from "node:net";
 import type { ApiKey } from "../access/access.ts";
 import { addressList, contains } from "../access/address-range.ts";
-import type { HttpRequest } from "../http-message.ts";
+import type { HttpRequest } from "../http/http-message.ts";
 
 export interface AddressRule {
   /** Proxies whose X-Forwarded-For is believed. */

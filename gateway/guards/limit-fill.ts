@@ -1,7 +1,7 @@
 /** How full the buckets of a workspace are, without taking anything. */
 import { wholeTokens } from "../../platform/limiter/limiter.ts";
 import type { KeyHolder } from "../access/access.ts";
-import { type LimitName, limitNames, quotaOf } from "../limits-table.ts";
+import { type LimitName, limitNames, quotaOf } from "../access/limits-table.ts";
 import { keyed, type Spending } from "./spend.ts";
 
 export interface LimitFill {

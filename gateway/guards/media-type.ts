@@ -1,8 +1,8 @@
 /** Which bodies are read: JSON in UTF-8, compressed or not. */
 import { Refusal } from "../../platform/refusal.ts";
 import { withoutEnds } from "../../platform/text-ends.ts";
-import { bodyCodingOf } from "../decode-body.ts";
-import type { RequestHeaders } from "../http-message.ts";
+import { bodyCodingOf } from "../http/decode-body.ts";
+import type { RequestHeaders } from "../http/http-message.ts";
 
 /**
  * Throws CONTENT_TYPE_UNSUPPORTED unless Content-Type is one of `types`, in any case and with any parameters but a charset

@@ -1,7 +1,7 @@
 /** The cookie of the console's sessions: how it is set, and the requests from which it is taken. */
 import { Refusal } from "../../platform/refusal.ts";
 import type { Access, Session } from "../access/access.ts";
-import type { HttpRequest, RequestHeaders } from "../http-message.ts";
+import type { HttpRequest, RequestHeaders } from "../http/http-message.ts";
 
 /** Browsers let no other host and no plain page set the first of them. */
 const secureName = "__Host-heddle_session";

@@ -3,7 +3,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { type KeyedBucket, type Level, type Limiter, wholeTokens } from "../../platform/limiter/limiter.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import type { KeyHolder } from "../access/access.ts";
-import { type LimitName, type Quota, quotaOf } from "../limits-table.ts";
+import { type LimitName, type Quota, quotaOf } from "../access/limits-table.ts";
 import type { Permit } from "./authorize.ts";
 
 /** Proof that the request was counted and admitted. */

@@ -2,7 +2,7 @@
 import { limits } from "../../platform/limits.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import type { Access } from "../access/access.ts";
-import type { HttpRequest } from "../http-message.ts";
+import type { HttpRequest } from "../http/http-message.ts";
 
 /** Refuses SERVICE_UNAVAILABLE: nothing was taken, and no limit was spent. */
 export function refuseWhilePaused(access: Pick<Access, "writesPaused">): void {

@@ -2,8 +2,8 @@
 import { type Reason, reasons, Refusal } from "../../platform/refusal.ts";
 import { faultAnswer, refusalAnswer, refusalTable } from "../render/refusal-rest.ts";
 import { scimContentType, scimFaultAnswer, scimRefusalAnswer } from "../render/refusal-scim.ts";
-import type { Route } from "../route.ts";
-import type { Entry } from "./entry.ts";
+import type { Route } from "../routing/route.ts";
+import type { Entry } from "./entries/entry.ts";
 import { reasonsOf } from "./reasons-of.ts";
 import type { Json, SharedAnswers } from "./shared-answers.ts";
 

@@ -1,12 +1,12 @@
 /** The OpenAPI 3.1 document: the live routes, each with what is written by hand about it. */
 import { limits } from "../../platform/limits.ts";
 import { buildVersion } from "../../platform/own-process.ts";
-import type { Route } from "../route.ts";
+import type { Route } from "../routing/route.ts";
 import { errorExamples } from "./answers.ts";
 import { entries, schemas } from "./entries.ts";
-import { type Entry, type RouteName, tags } from "./entry.ts";
+import { type Entry, type RouteName, tags } from "./entries/entry.ts";
 import { operationOf, pathOf } from "./operation.ts";
-import { type Schema, text, whole } from "./schema.ts";
+import { type Schema, text, whole } from "./schemas/schema.ts";
 import { type Json, openSharedAnswers } from "./shared-answers.ts";
 
 /** A route without an entry is left out and named in `x-heddle-undocumented`; entries.test.ts fails for it and says where to add it. */

@@ -1,8 +1,8 @@
 /** One route as an operation: its entry, and what its row of the route table says of permission, limit and size. */
-import { limitsTable, type PublishedLimit } from "../limits-table.ts";
-import type { KeyRoute, Route } from "../route.ts";
+import { limitsTable, type PublishedLimit } from "../access/limits-table.ts";
+import type { KeyRoute, Route } from "../routing/route.ts";
 import { answersOf } from "./answers.ts";
-import type { Entry, Parameter } from "./entry.ts";
+import type { Entry, Parameter } from "./entries/entry.ts";
 import type { Json, SharedAnswers } from "./shared-answers.ts";
 
 /** Of `paths[path][method]`. */

@@ -1,7 +1,7 @@
 /** Which refusals a route may answer with: those of every route of its kind, and those that its entry names. */
 import type { Reason } from "../../platform/refusal.ts";
-import type { Route } from "../route.ts";
-import type { Entry } from "./entry.ts";
+import type { Route } from "../routing/route.ts";
+import type { Entry } from "./entries/entry.ts";
 
 /** The server itself refuses these before any route is known. */
 const ofEveryRequest: readonly Reason[] = [

@@ -1,7 +1,7 @@
 /** Hosted pages as answers, and what a person reads when one cannot be shown or saved. */
 import type { Reason, Refusal } from "../../platform/refusal.ts";
 import type { HostedPage } from "../../proto/gen/heddle/content/v1/content_service_pb.ts";
-import type { HttpAnswer } from "../http-message.ts";
+import type { HttpAnswer } from "../http/http-message.ts";
 import { personPageHeaders } from "./person-page-headers.ts";
 import { failed, refusalPage, type Sentences, tooOften } from "./refusal-page.ts";
 

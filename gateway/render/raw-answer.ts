@@ -1,5 +1,5 @@
 /** An answer for a bare socket, where the request was so malformed that there is no response object to send it with. */
-import type { HttpAnswer } from "../http-message.ts";
+import type { HttpAnswer } from "../http/http-message.ts";
 
 /** The whole answer as HTTP/1.1 text, at that time in Unix milliseconds; the connection closes after it. */
 export function rawAnswer(answer: HttpAnswer, requestId: string, now: number): string {

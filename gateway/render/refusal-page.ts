@@ -1,6 +1,6 @@
 /** A refusal as a page, for people who opened a link. */
 import type { Refusal } from "../../platform/refusal.ts";
-import type { HttpAnswer } from "../http-message.ts";
+import type { HttpAnswer } from "../http/http-message.ts";
 import { personPage } from "./person-page.ts";
 import { closedPolicy, personPageHeaders } from "./person-page-headers.ts";
 import { refusalAnswer } from "./refusal-rest.ts";

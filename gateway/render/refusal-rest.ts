@@ -1,7 +1,7 @@
 /** Every reason as a status and a JSON body: the only table of HTTP statuses for refusals. */
 import { limits } from "../../platform/limits.ts";
 import { type Reason, reasons, Refusal } from "../../platform/refusal.ts";
-import type { HttpAnswer } from "../http-message.ts";
+import type { HttpAnswer } from "../http/http-message.ts";
 
 /**
  * `track`: a fatal error of /users/track also carries its text in `errors` (specification, "POST /users/track").
@@ -112,6 +112,14 @@ export function isForCaller(error: unknown): error is Refusal {
 /** The answer to a fault: nothing of the error but the id under which it was logged. */
 export function faultAnswer(requestId: string, headers: readonly string[] = []): HttpAnswer {
   return { status: 500, headers, body: JSON.stringify({ message: "Internal server error", request_id: requestId }) };
+}
+
+export const faultFrom = 500;
+
+/** Why it was refused; empty for a success. */
+export function reasonOf({ headers, status }: HttpAnswer): string {
+  if (headers[0] === "X-Heddle-Reason") return headers[1] ?? "";
+  return status >= faultFrom ? "FAULT" : "";
 }
 
 const unauthorized = 401;

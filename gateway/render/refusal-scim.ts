@@ -1,6 +1,6 @@
 /** Refusals as SCIM errors (RFC 7644 section 3.12): the statuses of refusal-rest.ts in another body. */
 import { type Reason, reasons, type Refusal } from "../../platform/refusal.ts";
-import type { HttpAnswer } from "../http-message.ts";
+import type { HttpAnswer } from "../http/http-message.ts";
 import { refusalAnswer } from "./refusal-rest.ts";
 
 export const scimContentType = "application/scim+json";

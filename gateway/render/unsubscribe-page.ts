@@ -1,7 +1,7 @@
 /** The pages of the one-click unsubscribe: plain HTML that loads and runs nothing. */
 import { escapeText } from "../../platform/escape-html.ts";
 import type { Reason, Refusal } from "../../platform/refusal.ts";
-import type { HttpAnswer } from "../http-message.ts";
+import type { HttpAnswer } from "../http/http-message.ts";
 import { personPage } from "./person-page.ts";
 import { closedPolicy, personPageHeaders } from "./person-page-headers.ts";
 import { failed, refusalPage, type Sentences, tooOften } from "./refusal-page.ts";

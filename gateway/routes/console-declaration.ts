@@ -1,7 +1,7 @@
 /** GET /console/declaration: in what the workspace differs from the file that was applied last. */
 import type { Change } from "../access/declare-plan.ts";
-import { success } from "../reply.ts";
-import type { Call, Parts, Reply } from "../route.ts";
+import { success } from "../routing/reply.ts";
+import type { Call, Parts, Reply } from "../routing/route.ts";
 
 export async function handleConsoleDeclaration({ spent }: Call, { console }: Pick<Parts, "console">): Promise<Reply> {
   const last = await console.declaration(spent.permit.caller.holder);

@@ -6,8 +6,8 @@ import { hasEnded } from "../access/rows.ts";
 import { bodyFields, invalid, isSent } from "../decode/fields.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { limits } from "../../platform/limits.ts";
-import { success } from "../reply.ts";
-import type { Call, Parts, Reply } from "../route.ts";
+import { success } from "../routing/reply.ts";
+import type { Call, Parts, Reply } from "../routing/route.ts";
 
 type Asked = Pick<Parts, "console">;
 

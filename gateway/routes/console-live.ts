@@ -1,7 +1,7 @@
 /** GET /console/live: requests of the workspace as they come, as events of the server; as JSON what came lately. */
 import { filterOf } from "../decode/live-filter.ts";
-import { success } from "../reply.ts";
-import type { Call, Parts, Reply } from "../route.ts";
+import { success } from "../routing/reply.ts";
+import type { Call, Parts, Reply } from "../routing/route.ts";
 
 type Asked = Pick<Parts, "console">;
 

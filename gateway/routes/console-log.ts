@@ -4,8 +4,8 @@ import type { SetAsideRecord } from "../../proto/gen/heddle/consent/v1/ledger_pb
 import { shownFrom, type ShownRecord } from "../../platform/lane/shown-record.ts";
 import { limits } from "../../platform/limits.ts";
 import { consentLanes, type WaitingPlace, waitingPlaces } from "../decode/waiting-place.ts";
-import { success, unlessRefused } from "../reply.ts";
-import type { Call, Parts, Reply } from "../route.ts";
+import { success, unlessRefused } from "../routing/reply.ts";
+import type { Call, Parts, Reply } from "../routing/route.ts";
 
 type Asked = Pick<Parts, "log" | "subscription" | "messagingStatus">;
 

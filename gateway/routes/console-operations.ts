@@ -1,8 +1,8 @@
 /** /console for operators: processes, what the doctor finds, and how far lanes were behind. */
 import { limits } from "../../platform/limits.ts";
 import type { LaneProgress } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import { success, unlessRefused } from "../reply.ts";
-import type { Call, Parts, Reply } from "../route.ts";
+import { success, unlessRefused } from "../routing/reply.ts";
+import type { Call, Parts, Reply } from "../routing/route.ts";
 
 /** GET /console/processes: which processes run, of which build and last seen when. */
 export async function handleConsoleProcesses(_: Call, { console }: Pick<Parts, "console">): Promise<Reply> {

@@ -1,7 +1,7 @@
 /** GET /console/overview: what goes on in the workspace of the key, as this gateway knows it; to operators, in the whole installation too. */
 import { operatorPermission } from "../access/permissions.ts";
-import { success, unlessRefused } from "../reply.ts";
-import type { Call, Parts, Reply } from "../route.ts";
+import { success, unlessRefused } from "../routing/reply.ts";
+import type { Call, Parts, Reply } from "../routing/route.ts";
 
 /** Counts are of this gateway since it started; lanes and what waits are of all workspaces, and shown to operators alone. */
 export async function handleConsoleOverview(call: Call, parts: Asked & Pick<Parts, "console" | "health">): Promise<Reply> {

@@ -6,8 +6,8 @@ import { withoutEnds } from "../../platform/text-ends.ts";
 import { type ListUsersRequest, NameKind, UserList } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { MembershipStatus } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { bodyFields, invalid, isSent } from "../decode/fields.ts";
-import { readReply, success } from "../reply.ts";
-import type { Call, Parts, Reply } from "../route.ts";
+import { readReply, success } from "../routing/reply.ts";
+import type { Call, Parts, Reply } from "../routing/route.ts";
 
 const peoplePerPage = 50;
 

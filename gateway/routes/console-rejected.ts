@@ -2,8 +2,8 @@
 import type { RejectedUser } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { bodyFields } from "../decode/fields.ts";
 import { userKeyOf } from "../decode/identifiers.ts";
-import { readReply, success } from "../reply.ts";
-import type { Call, Parts, Reply } from "../route.ts";
+import { readReply, success } from "../routing/reply.ts";
+import type { Call, Parts, Reply } from "../routing/route.ts";
 
 export async function handleConsoleRejected(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {
   const { users, behind } = await profile.listRejectedUsers({ scope: call.scope }, call.reading);

@@ -1,8 +1,8 @@
 /** GET /console/requests: how often requests took from each limit and what was refused, by minute, hour or day, as charts show it. */
 import { invalid } from "../decode/fields.ts";
 import { onlyValue, queryOf } from "../decode/query.ts";
-import { success } from "../reply.ts";
-import type { Call, Parts, Reply } from "../route.ts";
+import { success } from "../routing/reply.ts";
+import type { Call, Parts, Reply } from "../routing/route.ts";
 
 export async function handleConsoleRequests(call: Call, { console }: Pick<Parts, "console">): Promise<Reply> {
   const name = onlyValue(queryOf(call.query), "range") ?? "day";

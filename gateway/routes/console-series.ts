@@ -2,8 +2,8 @@
 import { type Series, SeriesRange } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { invalid } from "../decode/fields.ts";
 import { onlyValue, queryOf } from "../decode/query.ts";
-import { readReply } from "../reply.ts";
-import type { Call, Parts, Reply } from "../route.ts";
+import { readReply } from "../routing/reply.ts";
+import type { Call, Parts, Reply } from "../routing/route.ts";
 
 export async function handleConsoleSeries(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {
   const name = onlyValue(queryOf(call.query), "range") ?? "day";

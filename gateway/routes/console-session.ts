@@ -4,8 +4,8 @@ import type { KeyHolder } from "../access/access.ts";
 import { everyPermission, permissionNames } from "../access/permissions.ts";
 import { bodyFields, invalid, isSent } from "../decode/fields.ts";
 import { sessionCookies } from "../guards/session-cookie.ts";
-import { success } from "../reply.ts";
-import type { Call, Parts, Reply } from "../route.ts";
+import { success } from "../routing/reply.ts";
+import type { Call, Parts, Reply } from "../routing/route.ts";
 
 type Asked = Pick<Parts, "console">;
 

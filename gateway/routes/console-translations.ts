@@ -5,8 +5,8 @@ import {
   MessageOwnerKind,
 } from "../../proto/gen/heddle/content/v1/translation_service_pb.ts";
 import { everyPermission } from "../access/permissions.ts";
-import { success } from "../reply.ts";
-import type { Call, Parts, Reply } from "../route.ts";
+import { success } from "../routing/reply.ts";
+import type { Call, Parts, Reply } from "../routing/route.ts";
 
 /** Campaigns and canvases each to keys that may read their translations. */
 export async function handleConsoleTranslations(call: Call, { translations }: Pick<Parts, "translations">): Promise<Reply> {

@@ -5,8 +5,8 @@ import type { UserKey } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import type { DroppedObjects, InspectedUser, RequestOrigin } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { bodyFields, invalid } from "../decode/fields.ts";
 import { keyOf, userKeyOf } from "../decode/identifiers.ts";
-import { readReply } from "../reply.ts";
-import type { Call, Parts, Reply } from "../route.ts";
+import { readReply } from "../routing/reply.ts";
+import type { Call, Parts, Reply } from "../routing/route.ts";
 
 type Asked = Pick<Parts, "profile" | "subscription" | "messagingStatus" | "console">;
 

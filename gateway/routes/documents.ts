@@ -1,6 +1,6 @@
 /** What the gateway says of itself: OpenAPI, the pages below /docs, the console and what they load. No key is needed. */
 import { Refusal } from "../../platform/refusal.ts";
-import type { Route } from "../route.ts";
+import type { Route } from "../routing/route.ts";
 
 /** The row of a document, whose name is the path with the values of its parameters. */
 export function documentAt(path: string): Route {

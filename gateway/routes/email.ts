@@ -5,8 +5,8 @@ import { bodyFields, invalid, isSent } from "../decode/fields.ts";
 import { emailOf } from "../decode/identifiers.ts";
 import { emailsOf } from "../decode/lists.ts";
 import { queryOf } from "../decode/query.ts";
-import { readReply, success } from "../reply.ts";
-import type { Call, Parts, Reply } from "../route.ts";
+import { readReply, success } from "../routing/reply.ts";
+import type { Call, Parts, Reply } from "../routing/route.ts";
 
 type Asked = Pick<Parts, "messagingStatus">;
 

@@ -1,7 +1,7 @@
 /** /livez and /readyz: whether the process answers, and whether it can do its work. */
 import type { Readiness } from "../../platform/telemetry/metrics-server.ts";
-import type { HttpAnswer } from "../http-message.ts";
-import type { Parts } from "../route.ts";
+import type { HttpAnswer } from "../http/http-message.ts";
+import type { Parts } from "../routing/route.ts";
 
 export function handleLivez(): HttpAnswer {
   return { status: 200, headers: [], body: '{"status":"ok","message":"success"}' };

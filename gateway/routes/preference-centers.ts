@@ -4,8 +4,8 @@ import { bodyFields, invalid } from "../decode/fields.ts";
 import { centerContentOf, requiredText } from "../decode/preference-center.ts";
 import { queryOf, wholeOf } from "../decode/query.ts";
 import { centerTime, contentJson, versionJson } from "../render/preference-center.ts";
-import { success } from "../reply.ts";
-import type { Call, Parts, Reply } from "../route.ts";
+import { success } from "../routing/reply.ts";
+import type { Call, Parts, Reply } from "../routing/route.ts";
 
 type Content = Pick<Parts, "content">;
 

@@ -1,10 +1,10 @@
 /** GET and POST /preferences/{token}: a person's own page. No key, no cookie, no redirect; the link is the proof. */
 import { limits } from "../../platform/limits.ts";
 import { checkMediaType } from "../guards/media-type.ts";
-import type { HttpAnswer } from "../http-message.ts";
+import type { HttpAnswer } from "../http/http-message.ts";
 import { hostedPage } from "../render/preference-page.ts";
-import { receiptHeaders } from "../reply.ts";
-import type { OpenCall, Parts } from "../route.ts";
+import { receiptHeaders } from "../routing/reply.ts";
+import type { OpenCall, Parts } from "../routing/route.ts";
 
 /** Mail scanners follow links: this shows, and changes nothing. */
 export async function handlePreferencePage({ content }: Pick<Parts, "content">, call: OpenCall): Promise<HttpAnswer> {

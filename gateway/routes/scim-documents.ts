@@ -2,7 +2,7 @@
 import type { Client } from "@connectrpc/connect";
 import { Refusal } from "../../platform/refusal.ts";
 import { Document, type ScimService } from "../../proto/gen/heddle/scim/v1/scim_service_pb.ts";
-import type { ScimCall, ScimReply } from "../scim-route.ts";
+import type { ScimCall, ScimReply } from "../routing/scim-route.ts";
 
 type Describer = Pick<Client<typeof ScimService>, "describe">;
 

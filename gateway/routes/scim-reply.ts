@@ -1,6 +1,6 @@
 /** What the SCIM routes share: projections asked for, and answers with one user. */
 import type { UserAnswer } from "../../proto/gen/heddle/scim/v1/scim_service_pb.ts";
-import type { ScimCall, ScimReply } from "../scim-route.ts";
+import type { ScimCall, ScimReply } from "../routing/scim-route.ts";
 
 /** `attributes` and `excludedAttributes` of the query, between commas. */
 export function projectionOf(query: URLSearchParams): { attributes: string[]; excludedAttributes: string[] } {

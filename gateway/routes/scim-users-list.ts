@@ -5,7 +5,7 @@ import { checkSchemas, type Fields } from "../../platform/fields.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import type { ScimService } from "../../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import { bodyFields, invalid, isSent } from "../decode/fields.ts";
-import type { ScimCall, ScimReply } from "../scim-route.ts";
+import type { ScimCall, ScimReply } from "../routing/scim-route.ts";
 import { projectionOf } from "./scim-reply.ts";
 
 type Lister = Pick<Client<typeof ScimService>, "listUsers">;

@@ -1,8 +1,8 @@
 /** /scim/v2/Users and /scim/v2/Users/{id}: makes, shows, changes and removes a dashboard user. */
 import type { Client } from "@connectrpc/connect";
 import type { ScimService } from "../../proto/gen/heddle/scim/v1/scim_service_pb.ts";
-import { isKnownVersion } from "../http-message.ts";
-import type { ScimCall, ScimReply } from "../scim-route.ts";
+import { isKnownVersion } from "../http/http-message.ts";
+import type { ScimCall, ScimReply } from "../routing/scim-route.ts";
 import { projectionOf, userReply } from "./scim-reply.ts";
 
 type Scim = Client<typeof ScimService>;

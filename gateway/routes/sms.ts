@@ -5,8 +5,8 @@ import { bodyFields, listOf } from "../decode/fields.ts";
 import { phoneOf } from "../decode/identifiers.ts";
 import { takeIds, tooManyIds } from "../decode/lists.ts";
 import { queryOf } from "../decode/query.ts";
-import { readReply, success } from "../reply.ts";
-import type { Call, Parts, Reply } from "../route.ts";
+import { readReply, success } from "../routing/reply.ts";
+import type { Call, Parts, Reply } from "../routing/route.ts";
 
 /** GET /sms/invalid_phone_numbers: numbers that take no messages, newest first. */
 export async function handleSmsInvalidPhoneNumbers(call: Call, { messagingStatus }: Pick<Parts, "messagingStatus">): Promise<Reply> {

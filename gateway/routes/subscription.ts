@@ -8,8 +8,8 @@ import { emailOf, externalIdOf, phoneOf } from "../decode/identifiers.ts";
 import { bothAddresses, groupIdOf, oneOrMany, subscriptionStateOf } from "../decode/lists.ts";
 import { idsOrAddressesOf, type NamedUser, namedUsersOf } from "../decode/named-users.ts";
 import { offsetOf, onlyValue, type Query, queryOfCall, wholeOf } from "../decode/query.ts";
-import { readReply, success } from "../reply.ts";
-import type { Call, Parts, Reply } from "../route.ts";
+import { readReply, success } from "../routing/reply.ts";
+import type { Call, Parts, Reply } from "../routing/route.ts";
 
 type Asked = Pick<Parts, "subscription">;
 

@@ -4,8 +4,8 @@
  */
 import type { Locale, Text, Translation } from "../../proto/gen/heddle/content/v1/translation_service_pb.ts";
 import { type TranslatedKind, translationPutOf, translationQuestionOf } from "../decode/translations.ts";
-import { success } from "../reply.ts";
-import type { Call, Parts, Reply } from "../route.ts";
+import { success } from "../routing/reply.ts";
+import type { Call, Parts, Reply } from "../routing/route.ts";
 
 type Translations = Pick<Parts, "translations">;
 

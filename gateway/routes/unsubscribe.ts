@@ -5,8 +5,8 @@ import type { OpenUnsubscribeLinkResponse } from "../../proto/gen/heddle/messagi
 import { faultPage } from "../render/refusal-page.ts";
 import { refusalAnswer } from "../render/refusal-rest.ts";
 import { unsubscribedPage, unsubscribePage, unsubscribeRefusalPage } from "../render/unsubscribe-page.ts";
-import type { HttpAnswer, HttpRequest } from "../http-message.ts";
-import type { OpenCall, Parts } from "../route.ts";
+import type { HttpAnswer, HttpRequest } from "../http/http-message.ts";
+import type { OpenCall, Parts } from "../routing/route.ts";
 
 type Asked = Pick<Parts, "messagingStatus" | "subscription">;
 

@@ -12,8 +12,8 @@ import {
 import { errorsAtPlaces, inOrder, takeAll, takeEach } from "../decode/elements.ts";
 import { bodyFields, isFilled, objectsOf } from "../decode/fields.ts";
 import { aliasPartOf, externalIdOf } from "../decode/identifiers.ts";
-import { success } from "../reply.ts";
-import type { Call, Parts, Reply } from "../route.ts";
+import { success } from "../routing/reply.ts";
+import type { Call, Parts, Reply } from "../routing/route.ts";
 
 /** POST /users/alias/new: for users, or users of an alias alone. Takes what is good and reports the rest; nothing good is a 400. */
 export async function handleUsersAliasNew(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {

@@ -4,8 +4,8 @@ import type { UserSelector } from "../../proto/gen/heddle/intake/v1/intake_pb.ts
 import { bodyFields, invalid, isFilled, listOf } from "../decode/fields.ts";
 import { aliasOf, emailSelector, externalIdOf, phoneSelector, platformIdOf, selectorOf } from "../decode/identifiers.ts";
 import { takeIds } from "../decode/lists.ts";
-import { success } from "../reply.ts";
-import type { Call, Parts, Reply } from "../route.ts";
+import { success } from "../routing/reply.ts";
+import type { Call, Parts, Reply } from "../routing/route.ts";
 
 /** All or nothing: an entry that cannot be read refuses the request. `deleted` is the number of ids queued. */
 export async function handleUsersDelete(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {

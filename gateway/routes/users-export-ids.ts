@@ -8,8 +8,8 @@ import { takeAll } from "../decode/elements.ts";
 import { bodyFields, invalid, isFilled, isSent } from "../decode/fields.ts";
 import { aliasOf, emailOf, externalIdOf, keyOf, phoneOf, platformIdOf } from "../decode/identifiers.ts";
 import { emptyId, takeIds } from "../decode/lists.ts";
-import { readHeaders, usersBody } from "../reply.ts";
-import type { Call, Parts, Reply } from "../route.ts";
+import { readHeaders, usersBody } from "../routing/reply.ts";
+import type { Call, Parts, Reply } from "../routing/route.ts";
 
 /** 201. Names that match no user are listed in `invalid_user_ids` as they were sent. */
 export async function handleUsersExportIds(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {

@@ -6,8 +6,8 @@ import { errorsAtPlaces, inOrder, takeEach } from "../decode/elements.ts";
 import { bodyFields, invalid, isFilled, listOf, objectsOf } from "../decode/fields.ts";
 import { externalIdOf } from "../decode/identifiers.ts";
 import { emptyId } from "../decode/lists.ts";
-import { success } from "../reply.ts";
-import type { Call, Parts, Reply } from "../route.ts";
+import { success } from "../routing/reply.ts";
+import type { Call, Parts, Reply } from "../routing/route.ts";
 
 /**
  * POST /users/external_ids/rename: a new external_id for a user; the old one is deprecated and still resolves.

@@ -5,8 +5,8 @@ import { type Identification, IdentificationSchema, type UserSelector } from "..
 import { inOrder, takeEach, type Taken } from "../decode/elements.ts";
 import { bodyFields, invalid, isFilled, objectsOf } from "../decode/fields.ts";
 import { aliasOf, emailSelector, externalIdOf, phoneSelector, selectorOf } from "../decode/identifiers.ts";
-import { success } from "../reply.ts";
-import type { Call, Parts, Reply } from "../route.ts";
+import { success } from "../routing/reply.ts";
+import type { Call, Parts, Reply } from "../routing/route.ts";
 
 /**
  * 201 also where no element was good: clients read the counts and `errors`, whose `index` is the place in the element's

@@ -3,8 +3,8 @@ import { limits } from "../../platform/limits.ts";
 import type { MergeOutcome } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { bodyFields, invalid, isSent } from "../decode/fields.ts";
 import { mergeUpdatesOf } from "../decode/merge-updates.ts";
-import { success } from "../reply.ts";
-import type { Call, Parts, Reply } from "../route.ts";
+import { success } from "../routing/reply.ts";
+import type { Call, Parts, Reply } from "../routing/route.ts";
 
 /** POST /users/merge: queues them. 202: a receipt; `job_id` asks GET /users/merge/status/{id} what came of it. */
 export async function handleUsersMerge(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {

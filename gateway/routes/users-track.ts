@@ -3,8 +3,8 @@ import { limits } from "../../platform/limits.ts";
 import type { TrackUsersResponse } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { errorsAtPlaces } from "../decode/elements.ts";
 import { knownGroupsOf } from "../decode/known-groups.ts";
-import { receiptHeaders, usersBody } from "../reply.ts";
-import type { Call, Parts, Reply } from "../route.ts";
+import { receiptHeaders, usersBody } from "../routing/reply.ts";
+import type { Call, Parts, Reply } from "../routing/route.ts";
 
 /** POST /users/track: 201 also with partial errors. Plans by monthly active users take 50 objects in all, others 75 in each array. */
 export async function handleUsersTrack(call: Call, { profile, subscription }: Pick<Parts, "profile" | "subscription">): Promise<Reply> {

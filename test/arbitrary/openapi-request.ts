@@ -1,8 +1,8 @@
 /** Requests made of what the OpenAPI document says of a route: as it is described, a little wrong, and no JSON at all. */
 import * as fc from "fast-check";
 import { schemas } from "../../gateway/openapi/entries.ts";
-import type { Entry } from "../../gateway/openapi/entry.ts";
-import type { Schema } from "../../gateway/openapi/schema.ts";
+import type { Entry } from "../../gateway/openapi/entries/entry.ts";
+import type { Schema } from "../../gateway/openapi/schemas/schema.ts";
 
 export interface FuzzRequest {
   /** With its query, percent-encoded. */

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { Heddle } from "../../client/index.ts";
 import { type Language, sampleOf } from "../../gateway/documents/samples.ts";
 import { entries } from "../../gateway/openapi/entries.ts";
-import type { Route } from "../../gateway/route.ts";
+import type { Route } from "../../gateway/routing/route.ts";
 import { routeTable } from "../../gateway/route-table.ts";
 import { openExampleIds } from "../example-ids.ts";
 import { demoKey, repository } from "../heddle.ts";

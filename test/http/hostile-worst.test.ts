@@ -6,8 +6,8 @@
 import { env } from "node:process";
 import { expect, test } from "vitest";
 import { entries } from "../../gateway/openapi/entries.ts";
-import type { Entry, Example } from "../../gateway/openapi/entry.ts";
-import { limitNames } from "../../gateway/limits-table.ts";
+import type { Entry, Example } from "../../gateway/openapi/entries/entry.ts";
+import { limitNames } from "../../gateway/access/limits-table.ts";
 import { limits } from "../../platform/limits.ts";
 import { bareSuite } from "../bare-suite.ts";
 import { declared, scimTokens } from "../declaration.ts";

@@ -1,7 +1,7 @@
 /** Every permission against every route, keys against tokens, and what needs neither: made from the route table, so no route is left out. */
 import { expect, test } from "vitest";
 import { permissionNames } from "../../gateway/access/permissions.ts";
-import type { KeyRoute, Route } from "../../gateway/route.ts";
+import type { KeyRoute, Route } from "../../gateway/routing/route.ts";
 import { routeTable } from "../../gateway/route-table.ts";
 import { apiKey, declared, keyPerPermission, operatorPermissions, scimTokens } from "../declaration.ts";
 import { demoKey } from "../heddle.ts";

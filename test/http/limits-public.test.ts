@@ -1,6 +1,6 @@
 /** Limits of who shows no good key: wrong keys, what a key may not do, and links; who has a good key notices none of it. */
 import { expect, test } from "vitest";
-import { addressLimits } from "../../gateway/limits-table.ts";
+import { addressLimits } from "../../gateway/access/limits-table.ts";
 import { apiKey, declared, scimTokens } from "../declaration.ts";
 import { demoKey } from "../heddle.ts";
 import { fresh, heddleSuite } from "../suite.ts";

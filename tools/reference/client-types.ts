@@ -1,9 +1,9 @@
 /** The types of the client, from the OpenAPI document: one entry a call, and the schemas by their names. */
 import { limits } from "../../platform/limits.ts";
 import { reasonsOf } from "../../gateway/openapi/reasons-of.ts";
-import type { Entry } from "../../gateway/openapi/entry.ts";
-import type { Route } from "../../gateway/route.ts";
-import type { Schema } from "../../gateway/openapi/schema.ts";
+import type { Entry } from "../../gateway/openapi/entries/entry.ts";
+import type { Route } from "../../gateway/routing/route.ts";
+import type { Schema } from "../../gateway/openapi/schemas/schema.ts";
 
 interface Source {
   readonly entries: readonly Entry[];

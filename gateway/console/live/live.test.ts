@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { fakeClock } from "../../../platform/clock.fixture.ts";
 import { limits } from "../../../platform/limits.ts";
-import type { AnswerStream } from "../../http-message.ts";
+import type { AnswerStream } from "../../http/http-message.ts";
 import { filterOf } from "../../decode/live-filter.ts";
 import { matches, mayMatch } from "./filter.ts";
 import { type Between, type Live, openLive } from "./live.ts";

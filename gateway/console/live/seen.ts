@@ -2,7 +2,7 @@
 import { type Fields, isFields } from "../../../platform/fields.ts";
 import { parseJson } from "../../../platform/json.ts";
 import { limits } from "../../../platform/limits.ts";
-import type { HttpAnswer } from "../../http-message.ts";
+import type { HttpAnswer } from "../../http/http-message.ts";
 
 export interface SeenRequest {
   readonly workspaceId: string;

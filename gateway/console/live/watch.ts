@@ -1,6 +1,6 @@
 /** One workspace that is watched: who looks at it here and at other gateways, what each of them is sent, and what there was lately. */
 import { limits } from "../../../platform/limits.ts";
-import type { AnswerStream } from "../../http-message.ts";
+import type { AnswerStream } from "../../http/http-message.ts";
 import { keyOfFilter, type LiveFilter, matches, mayMatch } from "./filter.ts";
 import { Ring } from "./ring.ts";
 import { type Rate, Sampler } from "./sampler.ts";

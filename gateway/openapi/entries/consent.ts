@@ -1,8 +1,9 @@
 /** DATA: what is written by hand about the routes of subscription groups and of addresses. */
 import { limits } from "../../../platform/limits.ts";
-import { entriesOf, type Entry, type OwnEntry, type Parameter } from "../entry.ts";
-import { list, mapOf, object, oneOfTexts, ref, type Schema, success, text, whole } from "../schema.ts";
-import { manyOf, oneOrMany, pageParameters } from "../schemas/consent.ts";
+import { entriesOf, type Entry, type OwnEntry, type Parameter } from "./entry.ts";
+import { list, mapOf, object, oneOfTexts, ref, type Schema, success, text, whole } from "../schemas/schema.ts";
+import { oneOrMany } from "../schemas/consent.ts";
+import { manyOf, pageParameters } from "./address-parameters.ts";
 
 const group = "11111111-1111-4111-8111-111111111111";
 const smsGroup = "22222222-2222-4222-8222-222222222222";

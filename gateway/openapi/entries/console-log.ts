@@ -1,7 +1,7 @@
 /** DATA: what is written by hand about the console's routes of what operators see and what waits: processes, records for a human, texts for a translation. */
 import { limits } from "../../../platform/limits.ts";
-import { entriesOf } from "../entry.ts";
-import { list, object, oneOfTexts, success, text, whole } from "../schema.ts";
+import { entriesOf } from "./entry.ts";
+import { list, object, oneOfTexts, success, text, whole } from "../schemas/schema.ts";
 
 const reason = text("Why it could not be applied, or whom it waits for.");
 const named = object({ id: text(), name: text() }, ["id", "name"]);

@@ -1,7 +1,7 @@
 /** DATA: what is written by hand about the series that the console's charts show. */
 import { limits } from "../../../platform/limits.ts";
-import { entriesOf, type Parameter } from "../entry.ts";
-import { list, object, oneOfTexts, type Schema, success, text, whole } from "../schema.ts";
+import { entriesOf, type Parameter } from "./entry.ts";
+import { list, object, oneOfTexts, type Schema, success, text, whole } from "../schemas/schema.ts";
 
 const number: Schema = { type: "number" };
 const time = text("ISO 8601, UTC.");

@@ -1,7 +1,7 @@
 /** DATA: what is written by hand about the console's sessions, keys and audit log. */
 import { limits } from "../../../platform/limits.ts";
-import { entriesOf } from "../entry.ts";
-import { flag, list, object, oneOfTexts, success, text, whole } from "../schema.ts";
+import { entriesOf } from "./entry.ts";
+import { flag, list, object, oneOfTexts, success, text, whole } from "../schemas/schema.ts";
 
 const time = text("ISO 8601, UTC.");
 const session = {

@@ -1,7 +1,7 @@
 /** DATA: what is written by hand about the routes of the console. */
 import { limits } from "../../../platform/limits.ts";
-import { entriesOf } from "../entry.ts";
-import { list, object, type Schema, success, text, whole } from "../schema.ts";
+import { entriesOf } from "./entry.ts";
+import { list, object, type Schema, success, text, whole } from "../schemas/schema.ts";
 
 const flag: Schema = { type: "boolean" };
 const number: Schema = { type: "number" };

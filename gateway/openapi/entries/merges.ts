@@ -1,7 +1,7 @@
 /** DATA: what is written by hand about the routes that make one user of two, take that back, and erase users. */
 import { limits } from "../../../platform/limits.ts";
-import { entriesOf } from "../entry.ts";
-import { flag, list, object, ref, success, text, textOrWhole, whole } from "../schema.ts";
+import { entriesOf } from "./entry.ts";
+import { flag, list, object, ref, success, text, textOrWhole, whole } from "../schemas/schema.ts";
 
 const updates = object({ merge_updates: list(ref("MergeUpdate"), undefined, { minItems: 1, maxItems: limits.itemsPerRequestMax }) }, [
   "merge_updates",

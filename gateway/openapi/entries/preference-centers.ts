@@ -1,7 +1,7 @@
 /** DATA: what is written by hand about the routes of preference centers and their hosted pages. */
 import { limits } from "../../../platform/limits.ts";
-import { entriesOf, type Entry, type OwnEntry, type Parameter } from "../entry.ts";
-import { list, object, oneOfTexts, type Schema, success, text, whole } from "../schema.ts";
+import { entriesOf, type Entry, type OwnEntry, type Parameter } from "./entry.ts";
+import { list, object, oneOfTexts, type Schema, success, text, whole } from "../schemas/schema.ts";
 
 const id: Parameter = { in: "path", name: "id", description: "`preference_center_api_id`, a UUID.", required: true, schema: text() };
 const version: Parameter = { in: "path", name: "version", description: "From 1.", required: true, schema: whole() };

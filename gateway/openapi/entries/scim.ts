@@ -1,6 +1,6 @@
 /** DATA: what is written by hand about the SCIM routes. */
-import { entriesOf, type Entry, type OwnEntry, type Parameter } from "../entry.ts";
-import { oneOfTexts, ref, text, whole } from "../schema.ts";
+import { entriesOf, type Entry, type OwnEntry, type Parameter } from "./entry.ts";
+import { oneOfTexts, ref, text, whole } from "../schemas/schema.ts";
 import { scimCore, scimList, scimPatch, scimSearch } from "../schemas/scim.ts";
 
 const userId = "dfa245b7-24195aec-887bb3ad-602b3340";

@@ -1,6 +1,6 @@
 /** DATA: what is written by hand about the routes that need no key: health, documents, unsubscribe links. */
-import { entriesOf, type Entry, type OwnEntry, type Parameter } from "../entry.ts";
-import { object, type Schema, success, text } from "../schema.ts";
+import { entriesOf, type Entry, type OwnEntry, type Parameter } from "./entry.ts";
+import { object, type Schema, success, text } from "../schemas/schema.ts";
 
 const notReady = 503;
 const html = "text/html; charset=utf-8";

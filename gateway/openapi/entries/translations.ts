@@ -1,6 +1,6 @@
 /** DATA: what is written by hand about the routes of translated campaigns and canvases. */
-import type { Entry, Parameter } from "../entry.ts";
-import { list, mapOf, object, type Schema, success, text } from "../schema.ts";
+import type { Entry, Parameter } from "./entry.ts";
+import { list, mapOf, object, type Schema, success, text } from "../schemas/schema.ts";
 
 const locale = object({ uuid: text(), name: text("Such as `es-MX`."), country: text(), language: text(), locale_key: text() }, ["name"]);
 const translationMap = mapOf(text(), "Text by id of the text.");

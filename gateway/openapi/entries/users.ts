@@ -1,7 +1,7 @@
 /** DATA: what is written by hand about the routes of users and their identifiers. */
 import { limits } from "../../../platform/limits.ts";
-import { entriesOf } from "../entry.ts";
-import { list, mapOf, object, ref, type Schema, success, text, textOrWhole, whole } from "../schema.ts";
+import { entriesOf } from "./entry.ts";
+import { list, mapOf, object, ref, type Schema, success, text, textOrWhole, whole } from "../schemas/schema.ts";
 
 const errors = list(
   ref("ObjectError"),

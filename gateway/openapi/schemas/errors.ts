@@ -1,5 +1,5 @@
 /** Schemas of refusals, in the two dialects of the edge. */
-import { list, object, type Schema, text, whole } from "../schema.ts";
+import { list, object, type Schema, text, whole } from "./schema.ts";
 
 export const errorSchemas: Readonly<Record<string, Schema>> = {
   Error: object({

@@ -1,6 +1,6 @@
 /** Schemas of dashboard users: the service description's shape, and the messages of RFC 7644. */
 import { limits } from "../../../platform/limits.ts";
-import { flag, list, object, oneOfTexts, ref, type Schema, text, whole } from "../schema.ts";
+import { flag, list, object, oneOfTexts, ref, type Schema, text, whole } from "./schema.ts";
 
 export const scimCore = "urn:ietf:params:scim:schemas:core:2.0:User";
 export const scimSearch = "urn:ietf:params:scim:api:messages:2.0:SearchRequest";

@@ -1,6 +1,6 @@
 /** Schemas of users: what is sent about them and what is read back. */
 import { limits } from "../../../platform/limits.ts";
-import { flag, list, mapOf, number, object, oneOfTexts, ref, type Schema, text, textOrWhole, whole } from "../schema.ts";
+import { flag, list, mapOf, number, object, oneOfTexts, ref, type Schema, text, textOrWhole, whole } from "./schema.ts";
 
 const time = text(
   "ISO 8601 in any form that can be read in one way only, also basic (`20240101T000000Z`), week and ordinal dates, hours alone, " +

@@ -1,7 +1,7 @@
 /** Which paths lead to which routes, and which lead nowhere. */
 import { expect, test } from "vitest";
 import { openRoutes, openRoutesByHost } from "./find-route.ts";
-import { routeTable } from "./route-table.ts";
+import { routeTable } from "../route-table.ts";
 
 const find = openRoutes(routeTable);
 

@@ -1,6 +1,6 @@
 /** DATA: the published limits of requests, one row per name, and which of them hold for a caller. */
-import type { Bucket } from "../platform/limiter/limiter.ts";
-import type { Company, KeyHolder, Plan, Workspace } from "./access/access.ts";
+import type { Bucket } from "../../platform/limiter/limiter.ts";
+import type { Company, KeyHolder, Plan, Workspace } from "./access.ts";
 
 /** One row of the specification's Limits table. The rows of the route table that name it share its bucket. */
 export interface PublishedLimit {

@@ -4,9 +4,9 @@
  */
 import process from "node:process";
 import { promisify } from "node:util";
-import { limits } from "../platform/limits.ts";
-import { withoutEnds } from "../platform/text-ends.ts";
-import type { HttpAnswer, HttpRequest } from "./http-message.ts";
+import { limits } from "../../platform/limits.ts";
+import { withoutEnds } from "../../platform/text-ends.ts";
+import type { HttpAnswer, HttpRequest } from "../http/http-message.ts";
 import type { Route } from "./route.ts";
 
 const zlib = process.getBuiltinModule("node:zlib");

@@ -1,6 +1,6 @@
 /** A body as it comes. Each piece takes some 200 bytes of memory besides its own, and a client may send one byte at a time: small ones are copied together. */
 import { Buffer } from "node:buffer";
-import { limits } from "../platform/limits.ts";
+import { limits } from "../../platform/limits.ts";
 
 export class BodyPieces {
   readonly #pieces: Uint8Array[] = [];

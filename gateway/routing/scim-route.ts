@@ -1,9 +1,9 @@
 /** The shape of a SCIM route and of the handlers behind it: what they are given and what they give back. */
 import type { Message, MessageInitShape } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
-import type { DirectorySchema, ScimService, Scope } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
-import type { Reading, RequestHeaders } from "./http-message.ts";
-import type { LimitName } from "./limits-table.ts";
+import type { DirectorySchema, ScimService, Scope } from "../../proto/gen/heddle/scim/v1/scim_service_pb.ts";
+import type { Reading, RequestHeaders } from "../http/http-message.ts";
+import type { LimitName } from "../access/limits-table.ts";
 
 /** For holders of a SCIM token. */
 export interface ScimRoute {

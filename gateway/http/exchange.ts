@@ -1,10 +1,10 @@
 /** One request and its one answer on a socket: the body counted as it comes, the answer written once, the connection's end. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import type { Clock } from "../platform/clock.ts";
-import type { Gate } from "../platform/gate.ts";
-import { limits } from "../platform/limits.ts";
-import { Refusal } from "../platform/refusal.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Gate } from "../../platform/gate.ts";
+import { limits } from "../../platform/limits.ts";
+import { Refusal } from "../../platform/refusal.ts";
 import { BodyPieces } from "./body-pieces.ts";
 import { bodyCodingOf, decodeBody } from "./decode-body.ts";
 import { ClientGone, type HttpAnswer, type RequestHeaders } from "./http-message.ts";

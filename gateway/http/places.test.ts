@@ -2,9 +2,9 @@
 import { connect, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { create } from "@bufbuild/protobuf";
-import { limits } from "../platform/limits.ts";
-import { TrackUsersResponseSchema } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import { startStubGateway, type StubGateway } from "../test/gateway-stub.ts";
+import { limits } from "../../platform/limits.ts";
+import { TrackUsersResponseSchema } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import { startStubGateway, type StubGateway } from "../../test/gateway-stub.ts";
 
 let started: StubGateway | undefined;
 const sockets: Socket[] = [];

@@ -1,7 +1,7 @@
 /** Idempotency-Key: what a client may send twice, and what was sent under it, so that each route knows a repeat by the same rule. */
 import { createHash } from "node:crypto";
-import { limits } from "../platform/limits.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { limits } from "../../platform/limits.ts";
+import { Refusal } from "../../platform/refusal.ts";
 import { isPrintableAscii, type RequestHeaders } from "./http-message.ts";
 
 /** Empty where none was sent. Throws IDEMPOTENCY_KEY_INVALID. */

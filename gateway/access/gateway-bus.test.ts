@@ -1,9 +1,9 @@
 /** The bus of gateways connects for as long as that takes, and leaves nothing open behind it. */
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { fakeClock } from "../platform/clock.fixture.ts";
-import { limits } from "../platform/limits.ts";
-import { silentLogger } from "../platform/logger.ts";
+import { fakeClock } from "../../platform/clock.fixture.ts";
+import { limits } from "../../platform/limits.ts";
+import { silentLogger } from "../../platform/logger.ts";
 import { connectGatewayBus } from "./gateway-bus.ts";
 
 const info = `INFO ${JSON.stringify({ server_id: "s", version: "2.12.0", proto: 1, max_payload: 8 << 20, headers: true })}\r\n`;

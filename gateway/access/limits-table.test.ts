@@ -1,10 +1,10 @@
 /** The published limits against the specification, and against the route table. */
 import { expect, test } from "vitest";
-import { permissionNames } from "./access/permissions.ts";
-import type { Plan } from "./access/access.ts";
+import { permissionNames } from "./permissions.ts";
+import type { Plan } from "./access.ts";
 import { companyQuotaOf, type LimitName, limitNames, limitsTable, type PublishedLimit, quotaOf } from "./limits-table.ts";
-import { routeTable } from "./route-table.ts";
-import { stubHolder } from "../test/gateway-stub.ts";
+import { routeTable } from "../route-table.ts";
+import { stubHolder } from "../../test/gateway-stub.ts";
 
 const keyRoutes = routeTable.filter((route) => route.guard === "key");
 

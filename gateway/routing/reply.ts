@@ -1,5 +1,5 @@
 /** Successes as JSON: the parts of an answer that many routes share. */
-import { Refusal } from "../platform/refusal.ts";
+import { Refusal } from "../../platform/refusal.ts";
 import type { Reply } from "./route.ts";
 
 /** What a service says of every write. */

@@ -2,7 +2,7 @@
  * How many requests are answered at a time. Those of links, which need no key, have a part of the places, and what the gateway says of itself takes
  * none: whoever fills those, with bodies that do not come, leaves the rest to holders of keys.
  */
-import { limits } from "../platform/limits.ts";
+import { limits } from "../../platform/limits.ts";
 
 export type PlaceOf = "key" | "link";
 

@@ -1,8 +1,8 @@
 /** What a request and an answer are to the gateway, and the checks of a request's head that Node leaves to us. */
 import type { IncomingMessage } from "node:http";
-import { namesTag } from "../platform/entity-tag.ts";
-import { limits } from "../platform/limits.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { namesTag } from "../../platform/entity-tag.ts";
+import { limits } from "../../platform/limits.ts";
+import { Refusal } from "../../platform/refusal.ts";
 import type { PlaceOf } from "./places.ts";
 
 /** One request after its head was checked; the body is read by `readBody` alone. */

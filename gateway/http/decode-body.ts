@@ -1,8 +1,8 @@
 /** Request bodies that come compressed: bounded as they come and as they unfold. */
 import process from "node:process";
 import { promisify } from "node:util";
-import { limits } from "../platform/limits.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { limits } from "../../platform/limits.ts";
+import { Refusal } from "../../platform/refusal.ts";
 
 const zlib = process.getBuiltinModule("node:zlib");
 

@@ -1,5 +1,5 @@
 /** The port through which routes reach what the gateway serves about itself. */
-import type { HttpAnswer, RequestHeaders } from "../http-message.ts";
+import type { HttpAnswer, RequestHeaders } from "../http/http-message.ts";
 
 export interface Documents {
   /** 304 where the caller has this version. Undefined where there is no document of the name. */

@@ -1,6 +1,6 @@
 /** The shape of what is written by hand about a route; the rest of its documentation comes from its row of the route table. */
-import type { Reason } from "../../platform/refusal.ts";
-import type { Schema } from "./schema.ts";
+import type { Reason } from "../../../platform/refusal.ts";
+import type { Schema } from "../schemas/schema.ts";
 
 /** `METHOD path`, as in the route table: `GET /users/merge/status/:id`. */
 export type RouteName = `${"GET" | "POST" | "PUT" | "PATCH" | "DELETE"} /${string}`;

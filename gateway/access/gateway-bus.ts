@@ -1,7 +1,7 @@
 /** Short messages between gateways of an installation, over core NATS: to those that listen at the moment, stored nowhere. */
-import type { Clock } from "../platform/clock.ts";
-import { limits } from "../platform/limits.ts";
-import { connectJetStream, type ConnectOptions, type JetStreamConnection } from "../platform/log/jetstream-connection.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { limits } from "../../platform/limits.ts";
+import { connectJetStream, type ConnectOptions, type JetStreamConnection } from "../../platform/log/jetstream-connection.ts";
 
 export interface GatewayBus {
   /** Lost where NATS cannot be reached. Never throws. */

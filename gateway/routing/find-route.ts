@@ -1,5 +1,5 @@
 /** From method and path to a row of the route table: exact, case-sensitive, and without regular expressions. */
-import type { HttpRequest } from "./http-message.ts";
+import type { HttpRequest } from "../http/http-message.ts";
 import type { Route } from "./route.ts";
 
 export type Found =
