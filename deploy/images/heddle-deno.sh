@@ -4,10 +4,25 @@
 # nodes that NATS and Cassandra tell of, are called by their addresses.
 set -eu
 
-# A part keeps nothing on disk; commands work on the data folder
+# The folder of the file that a backup or a restore names: its first word that is no option, and no option's value
+place() {
+  shift
+  while [ $# -gt 0 ]; do
+    case "$1" in
+      --keep | --workspace | --data-dir) shift ;;
+      -*) ;;
+      *) if [ -d "$1" ]; then printf ',%s' "$1"; else printf ',%s' "$(dirname "$1")"; fi; return ;;
+    esac
+    [ $# -eq 0 ] || shift
+  done
+}
+
+# A part keeps nothing on disk; commands work on the data folder, a restore into the mesh on a copy among temporary files
+others=
 case "${1:-}" in
-  serve | migrate) files="--allow-read=/app,/etc/heddle" ;;
-  *) files="--allow-read=/app,/etc/heddle,${HEDDLE_DATA_DIR} --allow-write=${HEDDLE_DATA_DIR}" ;;
+  serve | migrate) folders= ;;
+  backup | restore) folders=$HEDDLE_DATA_DIR$(place "$@"),${TMPDIR:-/tmp} others='\|TMPDIR' ;;
+  *) folders=$HEDDLE_DATA_DIR ;;
 esac
 # The doctor looks at the disk, and at whose process it is
 case "${1:-}" in
@@ -28,8 +43,8 @@ if [ "${1:-}" = start ] && [ -z "$net" ]; then
   collector=${OTEL_EXPORTER_OTLP_TRACES_ENDPOINT:-${OTEL_EXPORTER_OTLP_ENDPOINT:-}}
   if [ -n "$collector" ]; then net="$net,$(printf %s "$collector" | sed -e 's#^[a-z]*://##' -e 's#[/?].*##' -e 's#.*@##')"; fi
 fi
-names=$(env | sed -n 's/^\(HEDDLE_[A-Z0-9_]*\|OTEL_[A-Z0-9_]*\)=.*/\1/p' | paste -s -d , -)
+names=$(env | sed -n "s/^\(HEDDLE_[A-Z0-9_]*\|OTEL_[A-Z0-9_]*$others\)=.*/\1/p" | paste -s -d , -)
 
-# shellcheck disable=SC2086 # the files are two options
-exec deno run --no-prompt --no-config --node-modules-dir=manual $files "--allow-net${net:+=$net}" \
+exec deno run --no-prompt --no-config --node-modules-dir=manual \
+  "--allow-read=/app,/etc/heddle${folders:+,$folders}" ${folders:+"--allow-write=$folders"} "--allow-net${net:+=$net}" \
   "--allow-sys=$system" --ignore-env "--allow-env=$names" /app/cli/heddle.mjs "$@"

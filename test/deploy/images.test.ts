@@ -85,6 +85,26 @@ test("heddle-deno.sh: the doctor may look at the disk and at whose process it is
   for (const command of ["start", "keys", "serve"]) expect(denoGrants([command])["allow-sys"]).toBe("hostname");
 });
 
+test("heddle-deno.sh: a backup and a restore may use the folder that their file is in, and that of temporary files", () => {
+  const folder = mkdtempSync(join(tmpdir(), "heddle-backups-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (
+    const args of [
+      ["backup", `${folder}/`, "--pause-writes", "--keep", "7"],
+      ["backup", "--keep", "7", "--workspace=shop", `${folder}/`],
+      ["restore", "--data-dir", "/data", "--workspace", "shop", `${folder}/heddle.db`],
+    ]
+  ) {
+    const folders = expect.stringMatching(`^[^:]*,${folder}/?,/tmp$`) as string;
+    expect(denoGrants(args), args.join(" ")).toMatchObject({ "allow-read": folders, "allow-write": folders });
+  }
+  const moved = denoGrants(["restore", "/backups/heddle.db"], { TMPDIR: "/room" });
+  expect(moved).toMatchObject({ "allow-read": "/app,/etc/heddle,/data,/backups,/room", "allow-write": "/data,/backups,/room" });
+  expect(moved["allow-env"]?.split(",")).toContain("TMPDIR");
+  expect(denoGrants(["backup", "--help"])["allow-write"]).toBe("/data,/tmp");
+  expect(denoGrants(["start"], { TMPDIR: "/room" })["allow-env"]).not.toContain("TMPDIR");
+});
+
 test("heddle-deno.sh: one process may use the addresses that it listens on and the collector, a part what HEDDLE_DENO_NET names", () => {
   expect(denoGrants(["start"], { HEDDLE_HTTP_HOST: "0.0.0.0" })["allow-net"]).toBe("0.0.0.0:8080");
   const all = {
