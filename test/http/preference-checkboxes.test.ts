@@ -1,7 +1,7 @@
-/** Checkboxes of stored pages: which of them a person left empty, and what is never taken for that. */
+/** What a person leaves: which checkboxes of stored pages were left empty, what is never taken for that, and what was left as it is. */
 import { expect, test } from "vitest";
-import { heddleSuite } from "../suite.ts";
-import { centerDeclaration, freshWorkspace, letter, sentBy, storedPage, textOf } from "../preference-centers.ts";
+import { freshEmail, heddleSuite } from "../suite.ts";
+import { centerDeclaration, freshWorkspace, letter, news, sentBy, storedPage, textOf } from "../preference-centers.ts";
 
 const suite = heddleSuite({ apply: centerDeclaration });
 const letterField = `subscription_group_${letter}`;
@@ -9,6 +9,14 @@ const [letterName, globalName] = [`{% form_field_name :subscription_group ${lett
 const begin = '<form method="post" action="{{preference_center_submit_url}}">';
 const letterBox = `<input type="checkbox" name="${letterName}" value="subscribed">`;
 const globalBox = `<input type="checkbox" name="${globalName}" value="opted_in">`;
+
+/** Where nothing is behind, and this is the state of all email. */
+async function pageShowing(url: string, global: string): Promise<string> {
+  let html = "";
+  const mark = `name="shown_state" value="email_global_state.${global}"`;
+  await expect.poll(async () => (html = await textOf(url)), { timeout: 30_000, interval: 100 }).toContain(mark);
+  return html;
+}
 
 test.each([
   [
@@ -53,6 +61,28 @@ test("a checkbox that is written once for each branch of a condition is one that
     expect(await workspace.state(letter, ann)).toBe(state);
   }
 });
+
+test.each([["the built-in page", ""]])(
+  "what a person leaves alone on %s that was open takes nothing back that was chosen elsewhere since",
+  async (_, html) => {
+    const workspace = freshWorkspace(suite);
+    const email = freshEmail();
+    const ann = await workspace.person(email);
+    const url = await workspace.url(await workspace.create({ preference_center_page_html: html }), ann);
+    const open = await pageShowing(url, "subscribed");
+    const elsewhere = { subscription_group_id: news, subscription_state: "subscribed", external_id: [ann] };
+    expect((await workspace.call("POST", "/subscription/status/set", elsewhere)).status).toBe(201);
+    expect((await workspace.call("POST", "/email/status", { email, subscription_state: "unsubscribed" })).status).toBe(201);
+    await pageShowing(url, "unsubscribed");
+    const saved = await workspace.submit(url, sentBy(open, { [letterField]: "subscribed" }));
+    expect([saved.status, await saved.text()]).toEqual([
+      200,
+      expect.stringContaining("<bdi>All emails</bdi>: <strong>Unsubscribed</strong>"),
+    ]);
+    expect([await workspace.state(letter, ann), await workspace.state(news, ann), await workspace.emailState(ann)])
+      .toEqual(["Subscribed", "Subscribed", "unsubscribed"]);
+  },
+);
 
 test("what says of checkboxes that they were shown takes nothing from the fields that a form may have", async () => {
   const workspace = freshWorkspace(suite);

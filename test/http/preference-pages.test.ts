@@ -133,9 +133,9 @@ test("stored HTML is filled in: states, field names, submit address, email; the 
   expect(await answer.text()).toContain("Now: subscribed / subscribed");
   expect(await textOf(url)).toContain('<p id="state">subscribed, subscribed, unsubscribed</p>');
   // A box that is left empty says the opposite
-  await workspace.submit(url, sentBy(html, { email_global_state: "unsubscribed" }));
+  await workspace.submit(url, sentBy(await textOf(url), { email_global_state: "unsubscribed" }));
   expect([await workspace.state(letter, ann), await workspace.emailState(ann)]).toEqual(["Unsubscribed", "unsubscribed"]);
-  await workspace.submit(url, sentBy(html, {}));
+  await workspace.submit(url, sentBy(await textOf(url), {}));
   expect(await workspace.emailState(ann)).toBe("subscribed");
 });
 

@@ -1,6 +1,6 @@
 /** Submitted forms as choices. */
 import { expect, test } from "vitest";
-import { boxField, choicesOf, globalField, type GlobalState, groupField, sentForm, shownBox } from "./form-choices.ts";
+import { boxField, choicesOf, fieldMark, globalField, type GlobalState, groupField, sentForm, stateField } from "./form-choices.ts";
 
 const a = groupField("a");
 const b = groupField("b");
@@ -12,7 +12,7 @@ interface Sent {
 }
 
 function choices(sent: Readonly<Record<string, string>>, { boxes = [], whole = true, global: now = "subscribed" }: Sent = {}) {
-  const marks = boxes.map(([field, value]) => [boxField, shownBox(field, value)] as const);
+  const marks = boxes.map(([field, value]) => [boxField, fieldMark(field, value)] as const);
   const form = sentForm([...marks, ...Object.entries(sent)]);
   const { global, groups } = choicesOf(form, new Set([a, b, globalField]), { whole, global: now });
   return { global, ...Object.fromEntries(groups) };
@@ -30,7 +30,7 @@ test("choicesOf() takes the states that were sent, and no other names", () => {
 
 test("choicesOf() takes an id with dots as what it is, a group, also where its box is left empty", () => {
   const [field, other] = [groupField("news.weekly"), groupField("a.subscribed")];
-  const form = sentForm([[field, "subscribed"], [boxField, shownBox(other, "subscribed")]]);
+  const form = sentForm([[field, "subscribed"], [boxField, fieldMark(other, "subscribed")]]);
   expect(choicesOf(form, new Set([field, other]), { whole: true, global: "opted_in" })).toEqual({
     groups: new Map([["news.weekly", "subscribed"], ["a.subscribed", "unsubscribed"]]),
   });
@@ -69,3 +69,26 @@ test("choicesOf() reads only those boxes as empty that stood in the form, and no
   expect(choices({}, { boxes: [[a, "subscribed"], [a, "unsubscribed"], [a, "subscribed"]] })).toEqual({ global: undefined });
   expect(choices({}, { boxes: [[groupField("c"), "subscribed"], ["", ""]] })).toEqual({ global: undefined });
 });
+
+test("sentForm() takes what the page says that it showed, as far as those are states of its fields", () => {
+  const said = [
+    fieldMark(a, "subscribed"),
+    fieldMark(globalField, "opted_in"),
+    fieldMark(b, "opted_in"),
+    fieldMark("x", "subscribed"),
+    "x",
+    "",
+  ];
+  expect(sentForm(said.map((one) => [stateField, one] as const)).shown).toEqual({
+    global: "opted_in",
+    groups: new Map([["a", "subscribed"]]),
+  });
+});
+
+test.each([["unsubscribed", "subscribed"], ["subscribed", undefined], ["opted_in", undefined]])(
+  "choicesOf() takes an emptied unsubscribe back only where the page showed it: of %s, %s",
+  (shown, expected) => {
+    const form = sentForm([[stateField, fieldMark(globalField, shown)], [boxField, fieldMark(globalField, "unsubscribed")]]);
+    expect(choicesOf(form, new Set([globalField]), { whole: true, global: "unsubscribed" }).global).toBe(expected);
+  },
+);

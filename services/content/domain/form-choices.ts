@@ -17,14 +17,22 @@ export function groupField(groupId: string): string {
   return groupPrefix + groupId;
 }
 
+/** Undefined for a name that is no group's. */
+export function groupOfField(field: string): string | undefined {
+  return field.startsWith(groupPrefix) ? field.slice(groupPrefix.length) : undefined;
+}
+
 /** Ids of groups that a stored page can name: nothing in them ends or begins anything, wherever in HTML they stand. */
 export const nameableId = /^[\w.-]{1,255}$/;
 
 /** A hidden field of this name stands before each checkbox that a page shows: browsers send nothing of one that is left empty. */
 export const boxField = "shown_box";
 
-/** What that field says of a box. */
-export function shownBox(field: string, value: string): string {
+/** Hidden fields of this name say which states the page showed: what is sent with the same state was left alone. */
+export const stateField = "shown_state";
+
+/** What one of those says of a field: the value of its box, or its state. */
+export function fieldMark(field: string, value: string): string {
   return `${field}.${value}`;
 }
 
@@ -34,18 +42,24 @@ export interface SentForm {
   readonly values: ReadonlyMap<string, string>;
   /** The checkboxes that stood in it, as its own page said: the value of each by its field; empty where they differ. */
   readonly boxes: ReadonlyMap<string, string>;
+  /** The states that its page said that it showed. */
+  readonly shown: Choices;
 }
 
 export function sentForm(pairs: readonly (readonly [name: string, value: string])[]): SentForm {
   const boxes = new Map<string, string>();
+  const groups = new Map<string, GroupState>();
+  let global: GlobalState | undefined;
   for (const [name, said] of pairs) {
-    if (name !== boxField) continue;
     // An id may have dots, a state has none
-    const dot = said.lastIndexOf(".");
-    const [field, value] = [said.slice(0, Math.max(0, dot)), said.slice(dot + 1)];
-    boxes.set(field, (boxes.get(field) ?? value) === value ? value : "");
+    const dot = Math.max(0, said.lastIndexOf("."));
+    const [field, value, groupId] = [said.slice(0, dot), said.slice(dot + 1), groupOfField(said.slice(0, dot))];
+    if (name === boxField) boxes.set(field, (boxes.get(field) ?? value) === value ? value : "");
+    if (name !== stateField) continue;
+    if (field === globalField && isGlobalState(value)) global = value;
+    if (groupId !== undefined && isGroupState(value)) groups.set(groupId, value);
   }
-  return { values: new Map(pairs), boxes };
+  return { values: new Map(pairs), boxes, shown: { ...(global === undefined ? {} : { global }), groups } };
 }
 
 export interface Choices {
@@ -56,42 +70,55 @@ export interface Choices {
 /**
  * `fields`: what the page asks for; what else is sent is not its. An empty value is no choice. `whole`: the page's own form
  * was sent, so a checkbox that stood in it and is absent was left empty, which says the opposite of its value; an emptied
- * "unsubscribed" of all email takes back only that, never an opt-in. Refuses INPUT_INVALID for a value that is no state.
+ * "unsubscribed" of all email takes back only that, where the page showed it and it holds, never an opt-in. Refuses INPUT_INVALID for a value that is no state.
  */
 export function choicesOf(
-  { values, boxes }: SentForm,
+  { values, boxes, shown }: SentForm,
   fields: ReadonlySet<string>,
   of: { readonly whole: boolean; readonly global: GlobalState },
 ): Choices {
   const groups = new Map<string, GroupState>();
+  const isOff = of.global === "unsubscribed" && (shown.global ?? of.global) === of.global;
   let global: GlobalState | undefined;
   for (const field of fields) {
-    const value = values.get(field) ?? (of.whole ? emptied(field, boxes.get(field), of.global) : undefined) ?? "";
+    const value = values.get(field) ?? (of.whole ? emptied(field, boxes.get(field), isOff) : undefined) ?? "";
     if (value === "") continue;
-    if (field === globalField) global = globalOf(value);
-    else groups.set(field.slice(groupPrefix.length), groupOf(value));
+    const groupId = groupOfField(field);
+    if (groupId === undefined) global = globalOf(value);
+    else groups.set(groupId, groupOf(value));
   }
   return { ...(global === undefined ? {} : { global }), groups };
 }
 
-function emptied(field: string, value: string | undefined, now: GlobalState): string | undefined {
+function emptied(field: string, value: string | undefined, isOff: boolean): string | undefined {
   if (value === "subscribed" || value === "opted_in") return "unsubscribed";
   if (value !== "unsubscribed") return undefined;
   if (field !== globalField) return "subscribed";
-  return now === "unsubscribed" ? "subscribed" : undefined;
+  return isOff ? "subscribed" : undefined;
 }
 
 /** What a field may be sent with. */
 export function statesOf(field: string): readonly string[] {
-  return field === globalField ? ["opted_in", "subscribed", "unsubscribed"] : ["subscribed", "unsubscribed"];
+  return field === globalField ? globalStates : groupStates;
+}
+
+const groupStates: readonly string[] = ["subscribed", "unsubscribed"] satisfies GroupState[];
+const globalStates: readonly string[] = ["opted_in", "subscribed", "unsubscribed"] satisfies GlobalState[];
+
+function isGlobalState(value: string): value is GlobalState {
+  return globalStates.includes(value);
+}
+
+function isGroupState(value: string): value is GroupState {
+  return groupStates.includes(value);
 }
 
 function globalOf(value: string): GlobalState {
-  if (value === "opted_in" || value === "subscribed" || value === "unsubscribed") return value;
+  if (isGlobalState(value)) return value;
   throw new Refusal("INPUT_INVALID", "The state of all email must be opted_in, subscribed or unsubscribed");
 }
 
 function groupOf(value: string): GroupState {
-  if (value === "subscribed" || value === "unsubscribed") return value;
+  if (isGroupState(value)) return value;
   throw new Refusal("INPUT_INVALID", "The state of a group must be subscribed or unsubscribed");
 }

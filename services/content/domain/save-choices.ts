@@ -5,7 +5,7 @@ import type { Choices, GlobalState, GroupState } from "./form-choices.ts";
 import type { Consent, PageRequest, Person, States } from "./page-ports.ts";
 
 export interface Saved {
-  /** The choices that were taken. */
+  /** What holds now of what was chosen; where the states are behind, of what was recorded. */
   readonly choices: Choices;
   /** Of the last change; empty where there was none. */
   readonly position: string;
@@ -28,7 +28,8 @@ interface Chosen {
 }
 
 /**
- * Only what differs from what the page shows is recorded: a group that the person leaves alone stays unset. `all`: the author
+ * Only what differs from what the page showed is recorded: a group that the person leaves alone stays unset, and what was chosen
+ * elsewhere since is not taken back. `shown`: as the form says; what it says nothing of was shown as it is now. `all`: the author
  * of the page asks for every choice to be recorded. Where the states are behind, what was set last may be the contrary: each "unsubscribed" is recorded then.
  * All email is first: a person who unsubscribes from everything is
  * unsubscribed even if the rest fails. Refuses PARTLY_DONE where
@@ -38,23 +39,26 @@ interface Chosen {
 export async function saveChoices(
   consent: Consent,
   request: PageRequest,
-  { choices, person, states, all }: Chosen & { readonly all: boolean },
+  { choices, shown, person, states, all }: Chosen & { readonly shown: Choices; readonly all: boolean },
 ): Promise<Saved> {
   const { global } = choices;
-  const groups = new Map([...choices.groups].map(([id, state]) => [idOf(states, id), state]));
+  const groups = byDeclaredId(states, choices.groups);
   const known = new Map([...groups].filter(([id]) => states.groups.some((group) => group.id === id)));
   const { email } = person;
-  const left = cannotBeSaved({ choices: { ...choices, groups }, person, states }, known);
+  const seen = seenStates(states, shown);
+  const left = cannotBeSaved({ choices: { ...choices, groups }, person, states: seen }, known);
   let position = "";
-  function isRecorded(state: GlobalState, shown: GlobalState): boolean {
-    return all || state !== shown || (states.behind && state === "unsubscribed");
+  function isRecorded(state: GlobalState, before: GlobalState, now: GlobalState): boolean {
+    if (all) return true;
+    return states.behind ? state !== before || state === "unsubscribed" : state !== before && state !== now;
   }
-  if (global !== undefined && email !== null && isRecorded(global, states.global)) {
-    position = await consent.setGlobal(request, email, global);
-  }
-  const changed = new Map([...known].filter(([id, state]) => isRecorded(state, shownState(states, id))));
-  if (changed.size > 0) {
-    position = await consent.setGroups(request, person.userId, changed).catch((cause: unknown) => {
+  const changed: Choices = {
+    ...(global !== undefined && email !== null && isRecorded(global, seen.global, states.global) ? { global } : {}),
+    groups: new Map([...known].filter(([id, state]) => isRecorded(state, shownState(seen, id), shownState(states, id)))),
+  };
+  if (changed.global !== undefined && email !== null) position = await consent.setGlobal(request, email, changed.global);
+  if (changed.groups.size > 0) {
+    position = await consent.setGroups(request, person.userId, changed.groups).catch((cause: unknown) => {
       throw position === "" ? cause : new Refusal("PARTLY_DONE", "The state of all email is saved, those of groups are not", { cause });
     });
   }
@@ -62,7 +66,25 @@ export async function saveChoices(
     throw new Refusal("INPUT_INVALID", "None of the choices can be saved");
   }
   if (left) throw new Refusal("PARTLY_DONE", "A choice is about a group that is no more, or about email to somebody without an address");
-  return { choices: { ...(global === undefined ? {} : { global }), groups: known }, position };
+  return { choices: states.behind ? changed : holding({ ...choices, groups: known }, changed, states), position };
+}
+
+/** As the person saw them. */
+function seenStates(states: States, shown: Choices): States {
+  const groups = byDeclaredId(states, shown.groups);
+  return { ...states, global: shown.global ?? states.global, memberships: new Map([...states.memberships, ...groups]) };
+}
+
+function byDeclaredId(states: States, groups: Choices["groups"]): Choices["groups"] {
+  return new Map([...groups].map(([id, state]) => [idOf(states, id), state]));
+}
+
+/** What was left alone holds as it was. */
+function holding({ global, groups }: Choices, changed: Choices, states: States): Choices {
+  return {
+    ...(global === undefined ? {} : { global: changed.global ?? states.global }),
+    groups: new Map([...groups.keys()].map((id) => [id, changed.groups.get(id) ?? shownState(states, id)])),
+  };
 }
 
 /** Whether the person changed something that is about a group not `known`, or about email without having an address. */

@@ -20,11 +20,13 @@ export interface BuiltInValues {
   /** What the global state is when the box is not ticked. */
   readonly subscribedValue: string;
   readonly submitUrl: string;
+  /** HTML that says what the page shows. */
+  readonly marks: string;
 }
 
 /** A hidden field says what an empty box means, so a box that is not ticked is a choice too. */
 export function builtInPage(values: BuiltInValues): string {
-  const { title, email, groups, submitUrl } = values;
+  const { title, email, groups, submitUrl, marks } = values;
   const choices = groups.length === 0 ? "" : `<fieldset><legend>Emails you receive</legend>
 ${groups.map((group, at) => choice(group, `group-${at}`)).join("\n")}
 </fieldset>
@@ -36,7 +38,7 @@ ${
       email === ""
         ? ""
         : `<p>These are the settings for <strong>${escapeText(email)}</strong>.</p>\n`
-    }<form method="post" action="${submitUrl}">
+    }<form method="post" action="${submitUrl}">${marks}
 ${choices}${email === "" ? "" : everything(values)}<button type="submit">Save</button>
 </form>`,
   );

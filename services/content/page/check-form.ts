@@ -1,5 +1,5 @@
 /** The form of a preference center: what of it would save nothing, and what says of its checkboxes that they were shown. */
-import { boxField, shownBox, statesOf } from "../domain/form-choices.ts";
+import { boxField, fieldMark, statesOf } from "../domain/form-choices.ts";
 import { type AddedHtml, opening } from "./liquid.ts";
 import { attribute, type Element, lineOf, type Seen } from "./page-element.ts";
 
@@ -116,6 +116,6 @@ function markOf(box: Element, field: string, { masked }: Seen): AddedHtml {
   const of = form === undefined ? "" : ` form="${form}"`;
   return {
     place: masked.sourcePlace(box.sourceCodeLocation?.startOffset ?? 0),
-    html: `<input type="hidden" name="${boxField}" value="${shownBox(field, valueOf(box))}"${of}>`,
+    html: `<input type="hidden" name="${boxField}" value="${fieldMark(field, valueOf(box))}"${of}>`,
   };
 }

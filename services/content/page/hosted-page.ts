@@ -1,7 +1,9 @@
 /** A person's page filled in: the stored HTML or the built-in one, with the states as they are. */
+import { escapeText } from "../../../platform/escape-html.ts";
+import { findById } from "../../../platform/identifier.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { Center, PageSettings } from "../domain/center.ts";
-import { type Choices, globalField, globalState, groupField } from "../domain/form-choices.ts";
+import { type Choices, fieldMark, globalField, globalState, groupField, groupOfField, stateField } from "../domain/form-choices.ts";
 import type { Person, States } from "../domain/page-ports.ts";
 import type { PersonFields, WantedFields } from "../domain/person-fields.ts";
 import { shownState } from "../domain/save-choices.ts";
@@ -43,7 +45,7 @@ export function wantedOf(pages: Pages, center: Center, kind: "page" | "answer"):
 
 export function choicePage(pages: Pages, shown: Shown): FilledPage {
   const stored = pages.compiled(shown.center, "page");
-  return stored ? fill(stored, shown, "page") : plainPage(builtIn(shown), shown);
+  return stored ? fill(stored, shown, "page") : plainPage(builtIn(shown, askedBy(pages, shown)), shown);
 }
 
 /** The fields of the form that the page asks for. */
@@ -118,7 +120,7 @@ function policyOf({ settings, center }: Shown, as: ShownAs): string {
   return pagePolicy(settings, { options: center.content.options, as });
 }
 
-function builtIn({ center, person, states }: Shown): string {
+function builtIn({ center, person, states }: Shown, fields: ReadonlySet<string>): string {
   const { title, options } = center.content;
   return builtInPage({
     title,
@@ -133,7 +135,20 @@ function builtIn({ center, person, states }: Shown): string {
     globalField,
     subscribedValue: states.global === "opted_in" ? "opted_in" : "subscribed",
     submitUrl,
+    marks: stateMarks(states, fields),
   });
+}
+
+/** Hidden fields that say which states the page shows. Nothing where the states are behind: what the person sees may not be what held then. */
+function stateMarks(states: States, fields: ReadonlySet<string>): string {
+  if (states.behind) return "";
+  const marks = [...fields].map((field) => {
+    const id = groupOfField(field);
+    if (id !== undefined && findById(states.groups, id) === undefined) return "";
+    const mark = fieldMark(field, id === undefined ? states.global : shownState(states, id));
+    return `<input type="hidden" name="${stateField}" value="${escapeText(mark)}">`;
+  });
+  return marks.join("");
 }
 
 function choicesInWords({ states }: Shown, saved: Choices): (readonly [string, string])[] {

@@ -8,7 +8,7 @@ import type {
 } from "../../../proto/gen/heddle/content/v1/content_service_pb.ts";
 import type { CenterStore } from "../domain/center-ports.ts";
 import { foundCenter } from "../domain/change-center.ts";
-import { boxField, choicesOf, recordField, type SentForm, sentForm } from "../domain/form-choices.ts";
+import { boxField, choicesOf, recordField, type SentForm, sentForm, stateField } from "../domain/form-choices.ts";
 import type { Consent, PageRequest, People } from "../domain/page-ports.ts";
 import { isNoneWanted, noFields, type PersonFields, type WantedFields } from "../domain/person-fields.ts";
 import { saveChoices } from "../domain/save-choices.ts";
@@ -49,7 +49,8 @@ export async function handleSubmitPage(deps: HostedDeps, message: SubmitPreferen
   const { shown, request } = await opened(deps, message, "answer");
   const { states, person } = shown;
   const choices = choicesOf(sent, askedBy(deps.pages, shown), { whole: message.wholeForm, global: states.global });
-  const saved = await saveChoices(deps.consent, request, { choices, person, states, all: sent.values.get(recordField) === "all" });
+  const all = sent.values.get(recordField) === "all";
+  const saved = await saveChoices(deps.consent, request, { choices, shown: sent.shown, person, states, all });
   return { page: pageMessage(confirmationPage(deps.pages, shown, saved.choices)), position: saved.position };
 }
 
@@ -99,7 +100,7 @@ async function formTokenOf(links: PageLinks, link: PageLink, token: string): Pro
 function formOf(bytes: Uint8Array): SentForm {
   const pairs = [...new URLSearchParams(textOf(bytes))];
   // What we put into the form ourselves takes nothing from its author
-  const own = pairs.filter(([name]) => name !== boxField);
+  const own = pairs.filter(([name]) => name !== boxField && name !== stateField);
   if (own.length > limits.pageFieldsMax) throw new Refusal("INPUT_INVALID", `A form may have ${limits.pageFieldsMax} fields`);
   return sentForm(pairs);
 }
