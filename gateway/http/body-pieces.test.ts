@@ -39,8 +39,8 @@ const script = `
   import { once } from "node:events";
   import { connect } from "node:net";
   import { openServer } from "${import.meta.dirname}/../server.ts";
-  import { systemClock } from "${import.meta.dirname}/../platform/clock.ts";
-  import { silentLogger } from "${import.meta.dirname}/../platform/logger.ts";
+  import { systemClock } from "${import.meta.dirname}/../../platform/clock.ts";
+  import { silentLogger } from "${import.meta.dirname}/../../platform/logger.ts";
   function held() {
     gc();
     const { heapUsed, external } = process.memoryUsage();
