@@ -31,7 +31,7 @@ export const reasons = {
   // The caller
   KEY_MISSING: "No API key was sent",
   KEY_INVALID: "The API key is unknown or revoked",
-  KEY_IN_WRONG_PLACE: "The API key was sent in the body or the URL",
+  KEY_IN_WRONG_PLACE: "The API key was sent in the URL",
   PERMISSION_MISSING: "The API key does not hold the permission of the route",
   FEATURE_NOT_ENABLED: "The workspace does not have this feature",
   ADDRESS_NOT_ALLOWED: "The API key may not be used from this address",

@@ -55,6 +55,15 @@ test("keys: api_key in the body or the URL is refused with a message that names 
   }
 });
 
+test("keys: api_key in the body is ignored beside a good key in the header, on every route alike", async () => {
+  const reads = { external_ids: ["someone"] };
+  const routes = [["/users/track", body], ["/users/track/sync", body], ["/users/track/bulk", body], ["/users/export/ids", reads]] as const;
+  for (const [path, sent] of routes) {
+    const answer = await heddle.post(path, { ...sent, api_key: "key-of-long-ago", partner: "someone" });
+    expect([path, answer.status]).toEqual([path, 201]);
+  }
+});
+
 test("keys: a key revoked on the command line is refused within a second, while the server runs", async () => {
   const doomed = { key: "doomed-key-of-the-tests" };
   expect((await heddle.request("POST", "/users/track", body, doomed)).status).toBe(201);

@@ -50,16 +50,13 @@ const arrays = [
 
 /**
  * Checks a parsed body; reads no state and changes nothing it is given (accepted objects may share parts of it).
- * Source: "POST /users/track", Limits; api-facts 2.1, 2.2, 2.8, 12. Unknown keys at the top are ignored, a null array
+ * Source: "POST /users/track", Limits; api-facts 2.1, 2.2, 2.8, 11.15. Unknown keys at the top are ignored, `api_key` too, a null array
  * is one that was not sent.
- * @throws {Refusal} INPUT_INVALID for what is not of the shape, KEY_IN_WRONG_PLACE for an `api_key`, BATCH_TOO_LARGE,
- *   NOTHING_VALID with `details.errors` as `{ type, input_array, index }`.
+ * @throws {Refusal} INPUT_INVALID for what is not of the shape, BATCH_TOO_LARGE, NOTHING_VALID with `details.errors` as
+ *   `{ type, input_array, index }`.
  */
 export function checkTrack(body: unknown, options: CheckOptions): TrackReport {
   if (!isObject(body)) throw new Refusal("INPUT_INVALID", "The body must be a JSON object");
-  if (Object.hasOwn(body, "api_key")) {
-    throw new Refusal("KEY_IN_WRONG_PLACE", "The API key must be sent in the header 'Authorization: Bearer <key>', not in the body");
-  }
   const lists = arrays.map(({ name }) => listOf(body, name));
   refuseTooMany(lists, options);
   const report: Draft = { objects: [], errors: [] };
