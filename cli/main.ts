@@ -2,18 +2,18 @@
 import { Argument, Command, CommanderError } from "commander";
 
 import { buildVersion } from "../platform/own-process.ts";
-import { addBackup } from "./backup-command.ts";
-import { addCapacity } from "./capacity-command.ts";
-import { addConsent } from "./consent-command.ts";
-import { addExport, addImport } from "./import-command.ts";
-import { addEvents, addLog } from "./log-command.ts";
-import { dataDirHelp, hours, jsonHelp, shells, whole, workspaceHelp } from "./option-values.ts";
-import { asCalled } from "./called-as.ts";
-import { exitCodes, reportFailure } from "./output.ts";
-import { addPreferenceCenters } from "./preference-centers-command.ts";
-import { holdSemiSpace } from "./v8-heap.ts";
-import { addTranslations } from "./translations-command.ts";
-import { addUsers } from "./users-command.ts";
+import { addBackup } from "./transfer/backup/backup-command.ts";
+import { addCapacity } from "./operate/capacity-command.ts";
+import { addConsent } from "./content/consent-command.ts";
+import { addExport, addImport } from "./transfer/import-command.ts";
+import { addEvents, addLog } from "./operate/log-command.ts";
+import { dataDirHelp, hours, jsonHelp, shells, whole, workspaceHelp } from "./shell/option-values.ts";
+import { asCalled } from "./shell/called-as.ts";
+import { exitCodes, reportFailure } from "./shell/output.ts";
+import { addPreferenceCenters } from "./content/preference-centers-command.ts";
+import { holdSemiSpace } from "./run/v8-heap.ts";
+import { addTranslations } from "./content/translations-command.ts";
+import { addUsers } from "./operate/users-command.ts";
 
 /** Runs one command line (without the runtime and script names) and answers with the exit code. */
 export async function run(args: readonly string[]): Promise<number> {
@@ -70,7 +70,7 @@ function addStart(program: Command, done: (code: number) => void): void {
     .action(async (options) => {
       // Before the parts are loaded: what loading leaves behind is no measure of what requests will need
       holdSemiSpace();
-      done(await (await import("./start.ts")).start({ ...options, env: process.env }));
+      done(await (await import("./run/start.ts")).start({ ...options, env: process.env }));
     });
 }
 
@@ -116,7 +116,7 @@ Example:
     )
     .action(async (part, options) => {
       holdSemiSpace();
-      done(await (await import("./serve.ts")).serve(part, { ...options, env: process.env }));
+      done(await (await import("./run/serve.ts")).serve(part, { ...options, env: process.env }));
     });
   program.command("migrate")
     .description("make the Cassandra tables of the mesh, or bring them to this build's version; safe to repeat")
@@ -127,7 +127,7 @@ Example:
       "no process of a build before is left: list the names of users it made, so that the console finds them by how a name begins",
     )
     .option("--json", jsonHelp)
-    .action(async (options) => done(await (await import("./migrate.ts")).migrate({ ...options, env: process.env })));
+    .action(async (options) => done(await (await import("./operate/migrate.ts")).migrate({ ...options, env: process.env })));
 }
 
 function addApply(program: Command, done: (code: number) => void): void {
@@ -150,7 +150,7 @@ Examples:
   heddle apply -f heddle.yaml --prune --dry-run
 `,
     )
-    .action(async (options) => done(await (await import("./apply.ts")).apply(options)));
+    .action(async (options) => done(await (await import("./declare/apply.ts")).apply(options)));
 }
 
 function addKeys(program: Command, done: (code: number) => void): void {
@@ -164,19 +164,19 @@ function addKeys(program: Command, done: (code: number) => void): void {
     .option("--data-dir <folder>", dataDirHelp)
     .option("--json", jsonHelp)
     .addHelpText("after", `\nExample:\n  heddle keys create --workspace acme/demo --name web --permissions users.track,users.export.ids\n`)
-    .action(async (options) => done(await (await import("./keys.ts")).create(options)));
+    .action(async (options) => done(await (await import("./access/keys.ts")).create(options)));
   keys.command("list")
     .description("list keys, never their secrets")
     .option("--workspace <workspace>", workspaceHelp)
     .option("--data-dir <folder>", dataDirHelp)
     .option("--json", jsonHelp)
-    .action(async (options) => done(await (await import("./keys.ts")).list(options)));
+    .action(async (options) => done(await (await import("./access/keys.ts")).list(options)));
   keys.command("revoke")
     .description("end a key; a running server refuses it within a second")
     .argument("<id>", "id of the key, as heddle keys list shows it")
     .option("--data-dir <folder>", dataDirHelp)
     .option("--json", jsonHelp)
-    .action(async (id, options) => done(await (await import("./keys.ts")).revoke(id, options)));
+    .action(async (id, options) => done(await (await import("./access/keys.ts")).revoke(id, options)));
   keys.command("rotate")
     .description("make a second key with the same name and rights, and let the old one end later")
     .argument("<id>", "id of the key")
@@ -193,7 +193,7 @@ Example:
   heddle keys rotate key_6kB2m --overlap-hours 24
 `,
     )
-    .action(async (id, options) => done(await (await import("./keys.ts")).rotate(id, options)));
+    .action(async (id, options) => done(await (await import("./access/keys.ts")).rotate(id, options)));
 }
 
 function addScimTokens(program: Command, done: (code: number) => void): void {
@@ -213,26 +213,26 @@ function addScimTokens(program: Command, done: (code: number) => void): void {
     .option("--data-dir <folder>", dataDirHelp)
     .option("--json", jsonHelp)
     .addHelpText("after", `\nExample:\n  heddle scim-tokens create --name okta --origin okta --default-workspace demo\n`)
-    .action(async (options) => done(await (await import("./scim-tokens.ts")).create(options)));
+    .action(async (options) => done(await (await import("./access/scim-tokens.ts")).create(options)));
   tokens.command("list")
     .description("list SCIM tokens, never their secrets")
     .option("--company <company>", company)
     .option("--data-dir <folder>", dataDirHelp)
     .option("--json", jsonHelp)
-    .action(async (options) => done(await (await import("./scim-tokens.ts")).list(options)));
+    .action(async (options) => done(await (await import("./access/scim-tokens.ts")).list(options)));
   tokens.command("revoke")
     .description("end a SCIM token; a running server refuses it within a second")
     .argument("<id>", "id of the token, as heddle scim-tokens list shows it")
     .option("--data-dir <folder>", dataDirHelp)
     .option("--json", jsonHelp)
-    .action(async (id, options) => done(await (await import("./scim-tokens.ts")).revoke(id, options)));
+    .action(async (id, options) => done(await (await import("./access/scim-tokens.ts")).revoke(id, options)));
   tokens.command("rotate")
     .description("make a second SCIM token on the same terms, and let the old one end later")
     .argument("<id>", "id of the token")
     .option("--overlap-hours <hours>", "how long the old token stays valid; without it, until it is revoked", hours)
     .option("--data-dir <folder>", dataDirHelp)
     .option("--json", jsonHelp)
-    .action(async (id, options) => done(await (await import("./scim-tokens.ts")).rotate(id, options)));
+    .action(async (id, options) => done(await (await import("./access/scim-tokens.ts")).rotate(id, options)));
 }
 
 function addScim(program: Command, done: (code: number) => void): void {
@@ -245,7 +245,7 @@ function addScim(program: Command, done: (code: number) => void): void {
     .option("--data-dir <folder>", dataDirHelp)
     .option("--json", jsonHelp)
     .addHelpText("after", `\nExamples:\n  heddle scim log --limit 20\n  heddle scim log --user ann@example.com --json\n`)
-    .action(async (options) => done(await (await import("./scim-log.ts")).log(options)));
+    .action(async (options) => done(await (await import("./access/scim-log.ts")).log(options)));
 }
 
 function addDoctor(program: Command, done: (code: number) => void): void {
@@ -253,7 +253,7 @@ function addDoctor(program: Command, done: (code: number) => void): void {
     .description("check everything Heddle needs, and say what to do where something is wrong")
     .option("--data-dir <folder>", dataDirHelp)
     .option("--json", jsonHelp)
-    .action(async (options) => done(await (await import("./doctor.ts")).doctor({ ...options, env: process.env })));
+    .action(async (options) => done(await (await import("./operate/doctor.ts")).doctor({ ...options, env: process.env })));
 }
 
 function addCompletion(program: Command, done: (code: number) => void): void {
@@ -261,7 +261,7 @@ function addCompletion(program: Command, done: (code: number) => void): void {
     .description("print what a shell needs to complete commands and options")
     .addArgument(new Argument("<shell>").choices(shells))
     .addHelpText("after", completionHelp)
-    .action(async (shell) => done((await import("./completion.ts")).completion(shell, program)));
+    .action(async (shell) => done((await import("./shell/completion.ts")).completion(shell, program)));
 }
 
 const completionHelp = `

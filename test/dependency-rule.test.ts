@@ -23,8 +23,8 @@ const cleanTree: Readonly<Record<string, readonly string[]>> = {
   "services/scim/domain/account.ts": [],
   "services/scim/wire.ts": ["./domain/account.ts"],
   "services/scim/main.ts": ["./wire.ts"],
-  "cli/embedded.ts": ["../services/profile/wire.ts"],
-  "cli/main.ts": ["./embedded.ts", "../gateway/wire.ts"],
+  "cli/run/embedded.ts": ["../../services/profile/wire.ts"],
+  "cli/main.ts": ["./run/embedded.ts", "../gateway/wire.ts"],
   "client/errors.ts": [],
   "client/client.ts": ["./errors.ts"],
   "test/heddle.ts": ["../cli/main.ts", "../client/client.ts"],
@@ -116,7 +116,7 @@ test("folderBreaches() passes over what is excepted, and reports an exception th
 
 test("checkDependencies() lets one process come to a server's client by types, or later", () => {
   write("services/profile/wire.ts", ["type cassandra-driver", "./store/sqlite.ts", "./rpc/routes.ts"]);
-  appendFileSync(join(root, "cli/embedded.ts"), 'await import("nats");\n');
+  appendFileSync(join(root, "cli/run/embedded.ts"), 'await import("nats");\n');
   expect(checkDependencies(root, [])).toEqual([]);
 });
 

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { demoCallsText, demoGroups, demoKeyText } from "../cli/demo.ts";
+import { demoCallsText, demoGroups, demoKeyText } from "../cli/run/demo.ts";
 import { errorText } from "../platform/error-text.ts";
 import { secret } from "../platform/identifier.ts";
 import { partVariable } from "../platform/mesh-config.ts";

@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { readMeshGatewayConfig } from "../cli/serve-gateway.ts";
-import { readStartConfig } from "../cli/start-config.ts";
+import { readMeshGatewayConfig } from "../cli/run/serve-gateway.ts";
+import { readStartConfig } from "../cli/place/start-config.ts";
 import { type ConfigReader, type ConfigRecord, readConfig } from "../platform/config.ts";
 import { readMeshPart } from "../platform/mesh-config.ts";
 import { readMeshContentConfig } from "../services/content/mesh-wire.ts";

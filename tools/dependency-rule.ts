@@ -143,7 +143,7 @@ function loadedInVain(imports: readonly Import[]): string[] {
   });
 }
 
-const oneProcess = "cli/embedded.ts";
+const oneProcess = "cli/run/embedded.ts";
 const serverClients = ["cassandra-driver", "nats", "ioredis", "@connectrpc/connect-node"];
 
 function filled(pattern: string, group: string): RegExp {

@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import type cassandra from "cassandra-driver";
 import { Redis } from "ioredis";
 import { connect, headers } from "nats";
-import { measured } from "../../cli/capacity-model.ts";
+import { measured } from "../../cli/operate/capacity-model.ts";
 import { openBareSession } from "./bare-session.ts";
 
 const [what = "", settings = "{}", count = "0"] = process.argv.slice(2);

@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { meshParts } from "../../cli/mesh-parts.ts";
+import { meshParts } from "../../cli/place/mesh-parts.ts";
 import { partVariable } from "../../platform/mesh-config.ts";
 import { migrate, startMeshServers } from "../mesh-servers.ts";
 import { launchMesh } from "../mesh-shape.ts";

@@ -7,8 +7,8 @@ import { delimiter, join, resolve } from "node:path";
 import { env, execPath } from "node:process";
 import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
-import { meshNodeOptions } from "../../cli/v8-heap.fixture.ts";
-import { meshSemiSpaceMib } from "../../cli/v8-heap.ts";
+import { meshNodeOptions } from "../../cli/run/v8-heap.fixture.ts";
+import { meshSemiSpaceMib } from "../../cli/run/v8-heap.ts";
 import { provisionTool } from "./provision.ts";
 import { describeWithTools } from "./with-tools.ts";
 

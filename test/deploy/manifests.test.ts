@@ -1,7 +1,7 @@
 /** Every overlay against the schemas of Kubernetes, kube-score, and the rules of this project. */
 import { execFile } from "node:child_process";
 import { beforeAll, expect, test } from "vitest";
-import { meshSemiSpaceMib } from "../../cli/v8-heap.ts";
+import { meshSemiSpaceMib } from "../../cli/run/v8-heap.ts";
 import { type Container, environmentOf, type Manifests, manifestsOf, namesPutIn, overlays, type Pod, renderText } from "./manifests.ts";
 import { kubernetesVersions, provisionTool, schemaLocations } from "./provision.ts";
 import { certificates, partNames, readPart } from "./settings.ts";

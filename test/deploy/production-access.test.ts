@@ -1,7 +1,7 @@
 /** The production overlay: each server and each RPC port with TLS and authentication, as the parts' own readers take their settings. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { readReaches } from "../../cli/mesh-reaches.ts";
-import { judgeReach } from "../../cli/judge-security.ts";
+import { readReaches } from "../../cli/operate/mesh-reaches.ts";
+import { judgeReach } from "../../cli/operate/judge-security.ts";
 import { readConfig } from "../../platform/config.ts";
 import { type Container, environmentOf, type Loose, type Manifests, manifestsOf, type Pod, renderText } from "./manifests.ts";
 import { accessOf, openAccess } from "./access.ts";

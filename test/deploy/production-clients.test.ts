@@ -2,7 +2,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { createSecureContext, TLSSocket } from "node:tls";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type MeshGatewayConfig, readMeshGatewayConfig } from "../../cli/serve-gateway.ts";
+import { type MeshGatewayConfig, readMeshGatewayConfig } from "../../cli/run/serve-gateway.ts";
 import { openCassandra } from "../../platform/cassandra/driver.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { readConfig } from "../../platform/config.ts";

@@ -1,8 +1,8 @@
 /** What the parts make of an environment: their own readers of settings, with a note of every name they asked for. */
 import { readConfig } from "../../platform/config.ts";
-import { meshKeyspaces, meshParts } from "../../cli/mesh-parts.ts";
-import { readReaches } from "../../cli/mesh-reaches.ts";
-import { readMeshGatewayConfig } from "../../cli/serve-gateway.ts";
+import { meshKeyspaces, meshParts } from "../../cli/place/mesh-parts.ts";
+import { readReaches } from "../../cli/operate/mesh-reaches.ts";
+import { readMeshGatewayConfig } from "../../cli/run/serve-gateway.ts";
 import { readMeshAccess } from "../../gateway/mesh-access.ts";
 import type { ConfigReader } from "../../platform/config.ts";
 import { readEvents, readPeer, readStore, readStreams, type RpcServerConfig, type StoreConfig } from "../../platform/mesh-config.ts";

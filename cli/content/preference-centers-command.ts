@@ -1,0 +1,33 @@
+/** The commands of heddle preference-centers: their options and help. */
+import type { Command } from "commander";
+import { dataDirHelp, jsonHelp, linkUrlHelp, workspaceHelp } from "../shell/option-values.ts";
+
+export function addPreferenceCenters(program: Command, done: (code: number) => void): void {
+  const centers = program.command("preference-centers").description(
+    "preference centers with their versions and links; also while the server runs",
+  );
+  function command(words: string, description: string): Command {
+    return centers.command(words)
+      .description(description)
+      .option("--workspace <workspace>", workspaceHelp)
+      .option("--data-dir <folder>", dataDirHelp)
+      .option("--json", jsonHelp);
+  }
+  command("list", "all preference centers with their ids")
+    .action(async (options) => done(await (await import("./preference-centers.ts")).list(options)));
+  command("versions <center>", "every version of a preference center, by id or name, the newest first")
+    .action(async (center, options) => done(await (await import("./preference-centers.ts")).versions(center, options)));
+  command("diff <center> <version>", "what a version changed")
+    .option("--from <version>", "from this version; from the one before unless given")
+    .action(async (center, version, options) => done(await (await import("./preference-centers.ts")).diff(center, version, options)));
+  command("restore <center> <version>", "make an earlier version the newest")
+    .action(async (center, version, options) => done(await (await import("./preference-centers.ts")).restore(center, version, options)));
+  command("url <center> <external-id>", "the link to a person's own page")
+    .option("--url <url>", linkUrlHelp)
+    .action(async (center, externalId, options) => done(await (await import("./preference-centers.ts")).url(center, externalId, options)));
+  centers.command("rotate-link-key")
+    .description("seal new links with a new key; links already sent stay good until they expire")
+    .option("--data-dir <folder>", dataDirHelp)
+    .option("--json", jsonHelp)
+    .action(async (options) => done(await (await import("./preference-centers.ts")).rotateLinkKey(options)));
+}
