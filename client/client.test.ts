@@ -277,5 +277,7 @@ test("routes and writes name every call", () => {
   expect(Object.keys(routes)).toContain("trackUsers");
   expect([...writes, ...unkeptWrites].filter((name) => !(name in routes))).toEqual([]);
   expect([...unkeptWrites].filter((name) => writes.has(name))).toEqual([]);
+  const searches = (Object.keys(routes) as (keyof typeof routes)[]).filter((name) => routes[name].endsWith("/.search"));
+  expect([searches.length, searches.filter((name) => writes.has(name))]).toEqual([2, []]);
   expect(new UnreachableError("http://x", new Error("y")).message).toBe("http://x does not answer (y)");
 });

@@ -1812,7 +1812,7 @@ export interface Calls {
       | "EXPECTATION_FAILED"
       | "DEADLINE_EXCEEDED";
   };
-  /** POST /scim/v2/Users/.search: Find dashboard users by a body. A write. */
+  /** POST /scim/v2/Users/.search: Find dashboard users by a body. */
   readonly searchDashboardUsers: {
     readonly body: ScimSearch;
     readonly answer: ScimUsers;
@@ -1831,7 +1831,6 @@ export interface Calls {
       | "BODY_KEY_REPEATED"
       | "BODY_TOO_LARGE"
       | "CONTENT_TYPE_UNSUPPORTED"
-      | "IDEMPOTENCY_KEY_REUSED"
       | "OVERLOADED"
       | "LOG_UNAVAILABLE"
       | "EPOCH_MISMATCH"
@@ -1850,7 +1849,7 @@ export interface Calls {
       | "EXPECTATION_FAILED"
       | "DEADLINE_EXCEEDED";
   };
-  /** POST /scim/v2/.search: Find dashboard users by a body. A write. */
+  /** POST /scim/v2/.search: Find dashboard users by a body. */
   readonly searchAll: {
     readonly body: ScimSearch;
     readonly answer: ScimUsers;
@@ -1869,7 +1868,6 @@ export interface Calls {
       | "BODY_KEY_REPEATED"
       | "BODY_TOO_LARGE"
       | "CONTENT_TYPE_UNSUPPORTED"
-      | "IDEMPOTENCY_KEY_REUSED"
       | "OVERLOADED"
       | "LOG_UNAVAILABLE"
       | "EPOCH_MISMATCH"
@@ -5299,8 +5297,6 @@ export const writes: ReadonlySet<keyof Calls> = new Set<keyof Calls>([
   "removeSpamMarks",
   "removeInvalidPhones",
   "createDashboardUser",
-  "searchDashboardUsers",
-  "searchAll",
   "replaceDashboardUser",
   "patchDashboardUser",
   "createPreferenceCenter",

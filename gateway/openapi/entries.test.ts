@@ -55,6 +55,15 @@ test("openapiDocument() names a known permission, a limit and all shared refusal
   }
 });
 
+test("openapiDocument() has an Idempotency-Key for no route that reads", () => {
+  const keyed = routeTable.filter((route) => {
+    const operation = document.paths[route.path.replaceAll(/:(\w+)/g, "{$1}")][route.method.toLowerCase()];
+    return /parameters\/IdempotencyKey"|IDEMPOTENCY_KEY_REUSED/.test(JSON.stringify(operation));
+  });
+  expect(keyed.length).toBeGreaterThan(20);
+  expect(keyed.filter((route) => route.guard === "open" || route.takes === "read").map(routeName)).toEqual([]);
+});
+
 function at(pointer: string): unknown {
   return pointer.split("/").slice(1).reduce<Record<string, unknown> | undefined>(
     (value, name) => value?.[name.replaceAll("~1", "/").replaceAll("~0", "~")] as Record<string, unknown> | undefined,

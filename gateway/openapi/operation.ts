@@ -1,6 +1,7 @@
 /** One route as an operation: its entry, and what its row of the route table says of permission, limit and size. */
 import { limitsTable, type PublishedLimit } from "../access/limits-table.ts";
 import type { KeyRoute, Route } from "../routing/route.ts";
+import { takesIdempotencyKey } from "../routing/scim-route.ts";
 import { answersOf } from "./answers.ts";
 import type { Entry, Parameter } from "./entries/entry.ts";
 import type { Json, SharedAnswers } from "./shared-answers.ts";
@@ -52,7 +53,7 @@ function headersOf(route: Route): readonly Json[] {
   if (route.guard === "key" && route.takes === "write") return route.keepsAnswers === false ? [] : [shared("IdempotencyKey")];
   if (route.guard === "key") return [shared("Position")];
   if (route.guard === "open") return [];
-  return [shared("RequestOrigin"), ...(route.bodyBytesMax > 0 ? [shared("IdempotencyKey")] : [])];
+  return [shared("RequestOrigin"), ...(takesIdempotencyKey(route) ? [shared("IdempotencyKey")] : [])];
 }
 
 function bodyOf(route: Route, entry: Entry): Json {

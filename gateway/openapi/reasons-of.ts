@@ -2,6 +2,7 @@
 import type { Reason } from "../../platform/refusal.ts";
 import type { Route } from "../routing/route.ts";
 import type { Entry } from "./entries/entry.ts";
+import { type ScimRoute, takesIdempotencyKey } from "../routing/scim-route.ts";
 
 /** The server itself refuses these before any route is known. */
 const ofEveryRequest: readonly Reason[] = [
@@ -62,7 +63,7 @@ function reasonsOfKind(route: Route): readonly Reason[] {
     case "open":
       return [...(route.path.includes(":token") ? ["RATE_LIMITED" as const] : []), ...(route.path.includes(":") ? ofParts : [])];
     case "scim":
-      return [...ofTokens, ...(route.bodyBytesMax > 0 ? ofScimBodies : []), ...describing(route.path), ...ofParts];
+      return [...ofTokens, ...ofScimBody(route), ...describing(route.path), ...ofParts];
     case "key":
       return [
         ...ofKeys,
@@ -74,7 +75,10 @@ function reasonsOfKind(route: Route): readonly Reason[] {
   }
 }
 
-const ofScimBodies: readonly Reason[] = [...ofBodies, "IDEMPOTENCY_KEY_REUSED"];
+function ofScimBody(route: ScimRoute): readonly Reason[] {
+  if (route.bodyBytesMax === 0) return [];
+  return takesIdempotencyKey(route) ? [...ofBodies, "IDEMPOTENCY_KEY_REUSED"] : ofBodies;
+}
 
 /** RFC 7644 section 4: the documents cannot be filtered, and say so. */
 function describing(path: string): readonly Reason[] {

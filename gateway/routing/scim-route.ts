@@ -18,6 +18,11 @@ export interface ScimRoute {
   readonly handler: ScimHandler;
 }
 
+/** A deletion has one effect anyway. */
+export function takesIdempotencyKey({ takes, bodyBytesMax }: ScimRoute): boolean {
+  return takes === "write" && bodyBytesMax > 0;
+}
+
 /** Called when the token's origin and address are known to fit and the limit was spent. Throws a Refusal to refuse. */
 type ScimHandler = (call: ScimCall, scim: Client<typeof ScimService>) => Promise<ScimReply>;
 

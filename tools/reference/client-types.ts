@@ -4,6 +4,7 @@ import { reasonsOf } from "../../gateway/openapi/reasons-of.ts";
 import type { Entry } from "../../gateway/openapi/entries/entry.ts";
 import type { Route } from "../../gateway/routing/route.ts";
 import type { Schema } from "../../gateway/openapi/schemas/schema.ts";
+import { takesIdempotencyKey } from "../../gateway/routing/scim-route.ts";
 
 interface Source {
   readonly entries: readonly Entry[];
@@ -62,7 +63,7 @@ type WriteKind = "keyed" | "unkept";
 
 /** Undefined for what does not write, and for what has one effect anyway. */
 function writeKind(route: Route | undefined): WriteKind | undefined {
-  if (route?.guard === "scim") return route.bodyBytesMax > 0 ? "keyed" : undefined;
+  if (route?.guard === "scim") return takesIdempotencyKey(route) ? "keyed" : undefined;
   if (route?.guard !== "key" || route.takes === "read") return undefined;
   return route.keepsAnswers === false ? "unkept" : "keyed";
 }
