@@ -19,7 +19,9 @@ const gone = {
   text: "The link is not valid, has expired, or its page was open for too long. " +
     "Please open the link of the message again, or that of a newer message.",
 };
-const odd = { heading: "That did not work", text: "Your choices could not be read and nothing was changed. Please open the page again." };
+/** The address of the page that is shown, without what a form added to it. */
+const openAgain = 'Please <a href="?">open the page again</a>';
+const odd = { heading: "That did not work", text: `Your choices could not be read and nothing was changed. ${openAgain}.` };
 const sentences: ReadonlyMap<Reason, Sentences> = new Map([
   ["NOT_FOUND", gone],
   ["STATE_CONFLICT", {
@@ -31,11 +33,16 @@ const sentences: ReadonlyMap<Reason, Sentences> = new Map([
   ["BODY_TOO_LARGE", odd],
   ["CONTENT_TYPE_UNSUPPORTED", odd],
   ["PARTLY_DONE", {
-    heading: "Only part of your choices was saved",
-    text: "Some of your choices were saved and some were not. Please open the page again, look through it and save once more.",
+    heading: "Not all of your choices are saved",
+    text: `What could be saved is saved. ${openAgain}, look through it and save once more.`,
   }],
   ["OUTCOME_UNKNOWN", {
     heading: "We do not know whether that was saved",
-    text: "Please open the page again, look through your choices and save once more. Saving twice does no harm.",
+    text: `${openAgain}, look through your choices and save once more. Saving twice does no harm.`,
+  }],
+  // Also where the page was only to be shown
+  ["DEADLINE_EXCEEDED", {
+    heading: "That took too long",
+    text: `${openAgain}, look through your choices and, if you were saving, save once more. Saving twice does no harm.`,
   }],
 ]);

@@ -7,6 +7,7 @@ import { refusalAnswer } from "./refusal-rest.ts";
 
 export interface Sentences {
   readonly heading: string;
+  /** HTML. */
   readonly text: string;
 }
 

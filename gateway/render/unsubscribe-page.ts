@@ -26,6 +26,7 @@ export function unsubscribeRefusalPage(refusal: Refusal): HttpAnswer {
   return refusalPage(refusal, sentences.get(refusal.reason) ?? failed);
 }
 
+const openAgain = 'Please <a href="?">open the page again</a>';
 const sentences: ReadonlyMap<Reason, Sentences> = new Map([
   ["NOT_FOUND", {
     heading: "This link is not valid",
@@ -35,7 +36,11 @@ const sentences: ReadonlyMap<Reason, Sentences> = new Map([
   ["RATE_LIMITED", tooOften],
   ["OUTCOME_UNKNOWN", {
     heading: "We do not know whether that was done",
-    text: "Please open the link again and unsubscribe once more. Doing it twice does no harm.",
+    text: `${openAgain} and unsubscribe once more. Doing it twice does no harm.`,
+  }],
+  ["DEADLINE_EXCEEDED", {
+    heading: "That took too long",
+    text: `${openAgain} and, if you were unsubscribing, do so once more. Doing it twice does no harm.`,
   }],
 ]);
 

@@ -225,7 +225,7 @@ test("a page says so when it could not save, and saves what it can", async () =>
   expect([wrong.status, await wrong.text()]).toEqual([400, expect.stringContaining("nothing was changed")]);
   const partly = await workspace.submit(url, { [letterField]: "subscribed", [`subscription_group_${gone}`]: "subscribed" });
   expect([partly.status, partly.headers.get("x-heddle-reason")]).toEqual([503, "PARTLY_DONE"]);
-  expect(await partly.text()).toContain("Only part of your choices was saved");
+  expect(await partly.text()).toContain("Not all of your choices are saved");
   expect(await workspace.state(letter, ann)).toBe("Subscribed");
   // As the page shows it: the person has chosen nothing there
   expect((await workspace.submit(url, { [letterField]: "unsubscribed", [`subscription_group_${gone}`]: "unsubscribed" })).status).toBe(200);
