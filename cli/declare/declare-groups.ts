@@ -1,4 +1,5 @@
 /** Declared subscription groups on their way from the declaration's rows to the service that owns them. */
+import { systemClock } from "../../platform/clock.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Logger } from "../../platform/logger.ts";
 import { Refusal } from "../../platform/refusal.ts";
@@ -63,7 +64,7 @@ export async function checkGroups(
   { file, prune }: { readonly file: Declaration; readonly prune: boolean },
 ): Promise<void> {
   const before = admin.rows();
-  const after = withWrites(before, planDeclaration(before, file, { now: 0, prune }).writes);
+  const after = withWrites(before, planDeclaration(before, file, { now: systemClock.now(), prune }).writes);
   const isNeeded = [...before.declared, ...after.declared].some(isGroup);
   const declared = declaredIn(after, prune);
   if (declared.length === 0) return;

@@ -4,7 +4,7 @@ import type { Company, Workspace } from "./access.ts";
 import type { DeclaredHolder, DeclaredKey, DeclaredToken } from "./declared.ts";
 import { type Plan, put } from "./declare-plan.ts";
 import type { PutWrite } from "./row-set.ts";
-import type { KeyRow, TokenRow } from "./rows.ts";
+import { hasEnded, type KeyRow, type TokenRow } from "./rows.ts";
 import { digestOf, keyPrefix, tokenPrefix } from "./secret.ts";
 
 /** Brings the keys of a workspace to what the file says. */
@@ -83,29 +83,37 @@ interface HolderKind<T extends KeyRow | TokenRow> {
 
 function planHolder<T extends KeyRow | TokenRow>(plan: Plan, declared: DeclaredHolder, kind: HolderKind<T>): void {
   const digest = declared.secret === undefined ? undefined : digestOf(declared.secret);
-  const active = kind.siblings.filter((row) => row.name === declared.name && row.revokedAt === null);
-  const same = digest === undefined ? active : kind.siblings.filter((row) => row.digest === digest);
+  const living = kind.siblings.filter((row) => row.name === declared.name && !hasEnded(row, plan.now));
+  const same = digest === undefined ? living : kind.siblings.filter((row) => row.digest === digest);
   if (digest !== undefined && same.length === 0 && belongsElsewhere(plan, digest)) {
     plan.problems.push({ line: declared.line, text: `the secret of "${kind.path}" already belongs to another key or token` });
     return;
   }
-  if (same.length === 0) return create(plan, { declared, kind, replaces: active.length > 0 });
+  const lasts = digest === undefined ? same.some(({ revokedAt }) => revokedAt === null) : same.length > 0;
+  if (!lasts) create(plan, { declared, kind, replaces: living.length > 0 });
   for (const row of same) keep(plan, row, { declared, kind });
 }
 
-/** A revoked secret stays revoked: a file that is older than the revocation must not bring it back. */
+/**
+ * A revoked secret stays revoked: a file that is older than the revocation must not bring it back. One that ends later has the
+ * rights of the file until then.
+ */
 function keep<T extends KeyRow | TokenRow>(
   plan: Plan,
   row: T,
   of: { readonly declared: DeclaredHolder; readonly kind: HolderKind<T> },
 ): void {
   const { declared, kind } = of;
-  const revoked = row.revokedAt !== null;
-  const next = revoked ? row : kind.changed({ ...row, name: declared.name, ipAllow: declared.ipAllow ?? row.ipAllow });
-  const note = revoked ? { note: "revoked, and stays so; give it another secret to have it again" } : {};
-  const shown = revoked || declared.secret !== undefined ? {} : { secretShownBefore: true as const };
-  const change = { what: kind.what, path: kind.path, id: row.id, ...note, ...shown };
+  const { revokedAt } = row;
+  const ended = hasEnded(row, plan.now);
+  const next = ended ? row : kind.changed({ ...row, name: declared.name, ipAllow: declared.ipAllow ?? row.ipAllow });
+  const shown = revokedAt !== null || declared.secret !== undefined ? {} : { secretShownBefore: true as const };
+  const change = { what: kind.what, path: kind.path, id: row.id, ...(revokedAt !== null && { note: endNote(revokedAt, ended) }), ...shown };
   put(plan, kind.write(next), { found: row, line: declared.line, change });
+}
+
+function endNote(revokedAt: number, ended: boolean): string {
+  return ended ? "revoked, and stays so; give it another secret to have it again" : `ends at ${new Date(revokedAt).toISOString()}`;
 }
 
 function create<T extends KeyRow | TokenRow>(

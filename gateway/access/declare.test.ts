@@ -1,12 +1,14 @@
 /** Applying declarations: idempotent, additive without prune, and exact with it. */
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { fakeClock } from "../../platform/clock.fixture.ts";
 import { openDatabase } from "../../platform/sqlite/database.ts";
 import { parseDeclaration } from "./declaration.ts";
 import { declare, type DeclareOptions } from "./declare.ts";
-import { revokeKey } from "./keys.ts";
+import { differencesOf } from "./declared-differences.ts";
+import { revokeKey, rotateKey } from "./keys.ts";
 import { openAccess } from "./sqlite.ts";
+import { rotateToken } from "./tokens.ts";
 
 const acme = `
 companies:
@@ -25,8 +27,9 @@ companies:
 `;
 
 async function open() {
-  const access = await openAccess({ database: openDatabase({ path: ":memory:" }), clock: fakeClock() });
-  return { access, apply: (text: string, options?: DeclareOptions) => declare(access, parseDeclaration(text), options) };
+  const clock = fakeClock();
+  const access = await openAccess({ database: openDatabase({ path: ":memory:" }), clock });
+  return { access, clock, apply: (text: string, options?: DeclareOptions) => declare(access, parseDeclaration(text), options) };
 }
 
 test("declare() makes everything once and shows the secrets it made once", async () => {
@@ -125,6 +128,75 @@ test("declare() never brings a revoked key back", async () => {
   expect(changes.find((change) => change.path === "acme/demo/ours")).toMatchObject({
     action: "unchanged",
     note: expect.stringContaining("revoked"),
+  });
+});
+
+describe("declare() of what ends by itself, as its secret was rotated", () => {
+  const ours = "a-key-clients-already-have";
+  const narrow = `
+companies:
+  - name: acme
+    scimTokens: [{ name: idp, ipAllow: [10.0.0.0/8] }]
+    workspaces: [{ name: demo, apiKeys: [{ name: ours, permissions: [users.export.ids], secret: ${ours} }, { name: made, permissions: [email.status] }] }]
+`;
+
+  async function rotated() {
+    const { access, clock, apply } = await open();
+    const { secrets } = await apply(acme);
+    const [made = "", idp = ""] = secrets.map(({ secret }) => secret);
+    const next = await rotateKey(access, access.findApiKey(made)?.key.id ?? "", 1_000);
+    await rotateKey(access, access.findApiKey(ours)?.key.id ?? "", 1_000);
+    await rotateToken(access, access.findScimToken(idp)?.token.id ?? "", 1_000);
+    return { access, clock, apply, made, idp, next };
+  }
+
+  test("gives it the rights of the file, with the secret in it or not, and leaves it its end", async () => {
+    const { access, clock, apply, made, idp, next } = await rotated();
+    const trial = await apply(narrow, { dryRun: true });
+    const { changes } = await apply(narrow);
+    expect(changes).toEqual(trial.changes);
+    expect(
+      changes.filter(({ note }) => note === `ends at ${new Date(clock.now() + 1_000).toISOString()}`).map((
+        { action, path },
+      ) => [action, path]),
+    )
+      .toEqual([["updated", "acme/demo/ours"], ["updated", "acme/demo/made"], ["updated", "acme/idp"]]);
+    expect(access.findApiKey(ours)?.key.permissions).toEqual(["users.export.ids"]);
+    expect(access.findApiKey(made)?.key.permissions).toEqual(["email.status"]);
+    expect(access.findApiKey(next.secret)?.key.permissions).toEqual(["email.status"]);
+    expect(access.findScimToken(idp)?.token.ipAllow).toEqual(["10.0.0.0/8"]);
+    clock.advance(1_000);
+    expect([access.findApiKey(ours), access.findApiKey(made), access.findScimToken(idp)]).toEqual([undefined, undefined, undefined]);
+    const after = await apply(narrow);
+    expect(after.changes.find(({ path }) => path === "acme/demo/ours")).toMatchObject({
+      action: "unchanged",
+      note: expect.stringContaining("revoked"),
+    });
+    expect(after.secrets).toEqual([]);
+  });
+
+  test("prunes it no earlier where the file does not say the secret, and makes another where no other is left", async () => {
+    const { access, apply, made, idp, next } = await rotated();
+    await apply(acme, { prune: true });
+    expect(access.findApiKey(made)).toBeDefined();
+    expect(access.findScimToken(idp)).toBeDefined();
+    await revokeKey(access, next.key.id);
+    expect((await apply(acme, { prune: true })).secrets.map(({ path }) => path)).toEqual(["acme/demo/made"]);
+    expect(access.findApiKey(made)).toBeDefined();
+  });
+
+  test("differencesOf() compares it as any other", async () => {
+    const { access, clock, apply } = await rotated();
+    await apply(narrow);
+    const { workspaces } = access.rows();
+    const declaration = parseDeclaration(narrow.replace(`, secret: ${ours}`, "").replace("email.status", "users.track"));
+    const compared = { workspaceId: workspaces[0]?.id ?? "", now: clock.now() };
+    expect(
+      differencesOf(declaration, access.rows(), compared).filter(({ what }) => what === "API key").map((
+        { action, path },
+      ) => [action, path]),
+    )
+      .toEqual([["updated", "acme/demo/ours"], ["updated", "acme/demo/made"], ["updated", "acme/demo/made"]]);
   });
 });
 

@@ -30,8 +30,10 @@ export interface DeclareOptions {
 export async function declare(admin: AccessAdmin, declaration: Declaration, options: DeclareOptions = {}): Promise<DeclareResult> {
   const prune = options.prune ?? false;
   if (options.dryRun) {
-    const plan = planDeclaration(admin.rows(), declaration, { now: 0, prune });
-    return { changes: plan.changes, secrets: [] };
+    return await admin.transact((rows, now) => {
+      const { changes } = planDeclaration(rows, declaration, { now, prune });
+      return { writes: [], result: { changes, secrets: [] } };
+    });
   }
   let planned: DeclareResult = { changes: [], secrets: [] };
   try {

@@ -3,18 +3,22 @@ import { Refusal } from "../../platform/refusal.ts";
 import type { Change } from "./declare-plan.ts";
 import { planDeclaration } from "./declare.ts";
 import type { Declaration } from "./declared.ts";
-import type { AccessRows } from "./rows.ts";
+import { type AccessRows, hasEnded } from "./rows.ts";
 
 /**
  * What applying it again with `--prune` would do to the workspace: its own settings, keys, groups and teams. What is revoked counts as gone.
  * Refuses STATE_CONFLICT where the file and the rows contradict each other.
  */
-export function differencesOf({ companies }: Declaration, rows: AccessRows, workspaceId: string): readonly Change[] {
+export function differencesOf(
+  { companies }: Declaration,
+  rows: AccessRows,
+  { workspaceId, now }: { readonly workspaceId: string; readonly now: number },
+): readonly Change[] {
   const workspaces = rows.workspaces.filter(({ id }) => id === workspaceId);
   const own: AccessRows = {
     companies: rows.companies.filter(({ id }) => workspaces.some(({ companyId }) => companyId === id)),
     workspaces,
-    keys: rows.keys.filter((key) => key.workspaceId === workspaceId && key.revokedAt === null),
+    keys: rows.keys.filter((key) => key.workspaceId === workspaceId && !hasEnded(key, now)),
     tokens: [],
     declared: rows.declared.filter((row) => row.workspaceId === workspaceId && ownKinds.has(row.kind)),
   };
@@ -25,7 +29,7 @@ export function differencesOf({ companies }: Declaration, rows: AccessRows, work
     workspaces: company.workspaces.filter((workspace) => workspaces.some((row) => isNamed(workspace, row))),
   }));
   try {
-    const { changes } = planDeclaration(own, { companies: declared }, { now: 0, prune: true });
+    const { changes } = planDeclaration(own, { companies: declared }, { now, prune: true });
     return changes.filter(({ action }) => action !== "unchanged");
   } catch (cause) {
     if (cause instanceof Refusal && cause.reason === "INPUT_INVALID") throw new Refusal("STATE_CONFLICT", cause.message, { cause });

@@ -111,7 +111,7 @@ export function openConsole(parts: ConsoleParts): Console {
     endSessions: ({ key }) => endSessions(access, key.id),
     keys: keysOf(access),
     noteAction: (holder, done) => noteAction(parts, holder, done),
-    declaration: ({ workspace }) => differences(access, workspace.id),
+    declaration: ({ workspace }) => differences(access, { workspaceId: workspace.id, now: clock.now() }),
     noteUse: ({ key }) => access.uses.note(key.id),
     requests: ({ workspace }, by, from) => access.requests.list(workspace.id, by, from),
     actions: ({ workspace }) => access.actions.list(workspace.id),
@@ -135,10 +135,10 @@ function examinedBy({ examine, clock }: Pick<ConsoleParts, "examine" | "clock">)
   };
 }
 
-async function differences({ lastDeclaration, rows }: AccessAdmin, workspaceId: string) {
+async function differences({ lastDeclaration, rows }: AccessAdmin, of: { readonly workspaceId: string; readonly now: number }) {
   const last = await lastDeclaration.find();
   if (last?.declaration === undefined) return last;
-  return { at: last.at, differences: differencesOf(last.declaration, rows(), workspaceId) };
+  return { at: last.at, differences: differencesOf(last.declaration, rows(), of) };
 }
 
 function keysOf(access: Access & AccessAdmin): ConsoleKeys {
