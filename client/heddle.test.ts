@@ -99,6 +99,11 @@ test("an attempt that takes too long is a TimeoutError, an aborted call the reas
   await expect(open().isAlive({}, { signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow("enough");
 });
 
+test("the README links nothing by path: the package has neither the sources nor the documents", () => {
+  const links = [...readFileSync(join(import.meta.dirname, "README.md"), "utf8").matchAll(/\]\(([^)]*)\)/g)].map(([, link = ""]) => link);
+  expect(links.filter((link) => !/^(https:|#)/.test(link))).toEqual([]);
+});
+
 test("the client needs nothing but the web's own names, and has at most 15 KB compressed", () => {
   const files = readdirSync(import.meta.dirname, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts") && !/[.](test|fixture)[.]ts$/.test(name));
