@@ -252,6 +252,15 @@ export type ScimNewUser = {
   readonly active?: boolean;
   /** The identity provider's own id. */
   readonly externalId?: string;
+  /** The name as the person likes to be shown. */
+  readonly displayName?: string;
+  /** Addresses as the identity provider sent them; the account's own is `userName`. */
+  readonly emails?: readonly ({
+    readonly value: string;
+    readonly display?: string;
+    readonly type?: string;
+    readonly primary?: boolean;
+  })[];
 };
 
 export type ScimReplacedUser = {
@@ -269,6 +278,15 @@ export type ScimReplacedUser = {
   readonly active?: boolean;
   /** The identity provider's own id. */
   readonly externalId?: string;
+  /** The name as the person likes to be shown. */
+  readonly displayName?: string;
+  /** Addresses as the identity provider sent them; the account's own is `userName`. */
+  readonly emails?: readonly ({
+    readonly value: string;
+    readonly display?: string;
+    readonly type?: string;
+    readonly primary?: boolean;
+  })[];
 };
 
 export type ScimUser = {
@@ -286,6 +304,15 @@ export type ScimUser = {
   readonly active?: boolean;
   /** The identity provider's own id. */
   readonly externalId?: string;
+  /** The name as the person likes to be shown. */
+  readonly displayName?: string;
+  /** Addresses as the identity provider sent them; the account's own is `userName`. */
+  readonly emails?: readonly ({
+    readonly value?: string;
+    readonly display?: string;
+    readonly type?: string;
+    readonly primary?: boolean;
+  })[];
   /** Given out by Heddle; names the user in the path. */
   readonly id: string;
   /** `Thursday, January 1, 1970 12:00:00 AM` stands for never. */

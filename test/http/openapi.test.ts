@@ -107,6 +107,20 @@ test("where an empty body is refused, the document says what is required", async
 
 const badRequest = 400;
 
+test("the document has each attribute of a dashboard user: who puts back what was read erases what a client does not know", async () => {
+  const answer = await fetch(`${suite.heddle.url}/scim/v2/Schemas`, { headers: callHeaders("scim") });
+  const found: { Resources: { attributes: { name: string }[] }[] } = await answer.json();
+  const names = found.Resources.flatMap(({ attributes }) => attributes.map(({ name }) => name));
+  expect(names).toContain("userName");
+  for (const schema of ["ScimNewUser", "ScimReplacedUser", "ScimUser"]) {
+    const has = Object.keys(schemas[schema]?.properties ?? {});
+    expect(names.filter((name) => !has.includes(name) && !(schema !== "ScimUser" && readOnly.includes(name))), schema).toEqual([]);
+  }
+});
+
+/** Of a dashboard user; passed over where they are sent. */
+const readOnly = ["id", "lastSignInAt", "meta"];
+
 function requiresSomething({ $ref, required }: Schema): boolean {
   if ($ref !== undefined) return requiresSomething(schemas[$ref.split("/").at(-1) ?? ""] ?? {});
   return required !== undefined;

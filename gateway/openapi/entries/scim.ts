@@ -106,7 +106,8 @@ export const scimEntries = entriesOf({ tag: "Dashboard users" }, [
     route: "PUT /scim/v2/Users/:id",
     operationId: "replaceDashboardUser",
     summary: "Replace a dashboard user",
-    description: "`userName` cannot change. Absent `permissions` and `active` stay as they are.",
+    description: "`userName` cannot change. Absent `permissions` and `active` stay as they are; absent `externalId`, `displayName` and " +
+      "`emails` are removed.",
     parameters: [id, ...projection, ifMatch],
     body: ref("ScimReplacedUser"),
     answer: ref("ScimUser"),

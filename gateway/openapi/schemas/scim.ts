@@ -9,6 +9,8 @@ export const scimList = "urn:ietf:params:scim:api:messages:2.0:ListResponse";
 
 const departments = ["agency", "bi", "c_suite", "engineering", "finance", "marketing", "pm"];
 const inactive = "An inactive user stays and cannot sign in.";
+const email = { value: text(), display: text(), type: text(), primary: flag() };
+const emails = "Addresses as the identity provider sent them; the account's own is `userName`.";
 const user: Readonly<Record<string, Schema>> = {
   schemas: list(text(), `Holds \`${scimCore}\`.`),
   userName: text("The email address; it cannot change."),
@@ -17,6 +19,8 @@ const user: Readonly<Record<string, Schema>> = {
   permissions: ref("ScimPermissions"),
   active: flag(inactive),
   externalId: text("The identity provider's own id."),
+  displayName: text("The name as the person likes to be shown."),
+  emails: list(object(email, ["value"]), emails, { maxItems: limits.scimEmailsMax }),
 };
 const filter: Readonly<Record<string, Schema>> = {
   filter: text(`At most ${limits.scimFilterBytesMax} bytes: \`userName eq "ann@example.com"\`.`),
@@ -35,6 +39,7 @@ export const scimSchemas: Readonly<Record<string, Schema>> = {
   ScimUser: object({
     ...user,
     name: object({ givenName: text(), familyName: text() }),
+    emails: list(object(email), emails),
     id: text("Given out by Heddle; names the user in the path."),
     lastSignInAt: text("`Thursday, January 1, 1970 12:00:00 AM` stands for never."),
     meta: object({ resourceType: text(), created: text(), lastModified: text(), location: text(), version: text() }),
