@@ -2929,9 +2929,9 @@ export interface Calls {
   };
   /** GET /campaigns/translations/source: What there is to translate in a campaign. */
   readonly getCampaignSource: {
-    readonly query?: {
-      readonly campaign_id?: string;
-      readonly message_variation_id?: string;
+    readonly query: {
+      readonly campaign_id: string;
+      readonly message_variation_id: string;
     };
     readonly answer: {
       readonly translations: {
@@ -3020,8 +3020,8 @@ export interface Calls {
   };
   /** GET /campaigns/translations: Translations of a campaign. */
   readonly listCampaignTranslations: {
-    readonly query?: {
-      readonly campaign_id?: string;
+    readonly query: {
+      readonly campaign_id: string;
       readonly message_variation_id?: string;
       readonly locale_id?: string;
     };
@@ -3072,10 +3072,10 @@ export interface Calls {
   };
   /** GET /canvas/translations/source: What there is to translate in a canvas. */
   readonly getCanvasSource: {
-    readonly query?: {
+    readonly query: {
       readonly workflow_id?: string;
       readonly step_id?: string;
-      readonly message_variation_id?: string;
+      readonly message_variation_id: string;
     };
     readonly answer: {
       readonly translations: {
@@ -3218,9 +3218,9 @@ export interface Calls {
   };
   /** GET /campaign/translations/source: What there is to translate in a campaign (the path in the singular). */
   readonly getCampaignSingularSource: {
-    readonly query?: {
-      readonly campaign_id?: string;
-      readonly message_variation_id?: string;
+    readonly query: {
+      readonly campaign_id: string;
+      readonly message_variation_id: string;
     };
     readonly answer: {
       readonly translations: {
@@ -3309,8 +3309,8 @@ export interface Calls {
   };
   /** GET /campaign/translations: Translations of a campaign (the path in the singular). */
   readonly listCampaignSingularTranslations: {
-    readonly query?: {
-      readonly campaign_id?: string;
+    readonly query: {
+      readonly campaign_id: string;
       readonly message_variation_id?: string;
       readonly locale_id?: string;
     };

@@ -105,11 +105,29 @@ test("where an empty body is refused, the document says what is required", async
   expect(silent.toSorted()).toEqual(needOneOf.toSorted());
 });
 
+/** They need one of several parameters, whichever it is. */
+const needOneParameter = [
+  "GET /canvas/translations",
+  "GET /email/hard_bounces",
+  "GET /email/unsubscribes",
+  "GET /sms/invalid_phone_numbers",
+  "GET /subscription/user/status",
+];
+
+test("where a question without parameters is refused, the document says which are required", async () => {
+  const silent: string[] = [];
+  for (const entry of entries.filter(({ route }) => route.startsWith("GET ") && !route.includes(":"))) {
+    const { status } = await send(entry, { name: "none" }, routeNamed(entry.route)?.guard);
+    if (status === badRequest && !entry.parameters?.some(({ required }) => required)) silent.push(entry.route);
+  }
+  expect(silent.toSorted()).toEqual(needOneParameter);
+});
+
 const badRequest = 400;
 
 test("the document has each attribute of a dashboard user: who puts back what was read erases what a client does not know", async () => {
   const answer = await fetch(`${suite.heddle.url}/scim/v2/Schemas`, { headers: callHeaders("scim") });
-  const found: { Resources: { attributes: { name: string }[] }[] } = await answer.json();
+  const found = await answer.json() as { Resources: { attributes: { name: string }[] }[] };
   const names = found.Resources.flatMap(({ attributes }) => attributes.map(({ name }) => name));
   expect(names).toContain("userName");
   for (const schema of ["ScimNewUser", "ScimReplacedUser", "ScimUser"]) {

@@ -23,6 +23,8 @@ interface Kind {
   readonly path: string;
   readonly name: string;
   readonly ids: readonly string[];
+  /** Those of the ids without which nothing is named. */
+  readonly needed: readonly string[];
   readonly variation: string;
   readonly what: string;
 }
@@ -32,6 +34,7 @@ const kinds: readonly Kind[] = [
     path: "/campaigns/translations",
     name: "Campaign",
     ids: ["campaign_id", "message_variation_id"],
+    needed: ["campaign_id"],
     variation: "55555555-5555-4555-8555-555555555551",
     what: "a campaign",
   },
@@ -39,6 +42,7 @@ const kinds: readonly Kind[] = [
     path: "/canvas/translations",
     name: "Canvas",
     ids: ["workflow_id", "step_id", "message_variation_id"],
+    needed: [],
     variation: "66666666-6666-4666-8666-666666666662",
     what: "a canvas",
   },
@@ -46,6 +50,7 @@ const kinds: readonly Kind[] = [
     path: "/campaign/translations",
     name: "CampaignSingular",
     ids: ["campaign_id", "message_variation_id"],
+    needed: ["campaign_id"],
     variation: "55555555-5555-4555-8555-555555555551",
     what: "a campaign (the path in the singular)",
   },
@@ -57,7 +62,7 @@ export const translationEntries: readonly Entry[] = kinds.flatMap((kind): readon
     operationId: `get${kind.name}Source`,
     tag: "Translations",
     summary: `What there is to translate in ${kind.what}`,
-    parameters: idsOf(kind),
+    parameters: idsOf(kind, [...kind.needed, "message_variation_id"]),
     answer: success({ translations: object({ translation_map: translationMap }, ["translation_map"]) }, ["translations"]),
     reasons,
     examples: [{
@@ -83,7 +88,12 @@ export const translationEntries: readonly Entry[] = kinds.flatMap((kind): readon
     tag: "Translations",
     summary: `Translations of ${kind.what}`,
     description: "With `locale_id` one message in one language; without it every language of every message that is named, 22 MB at most.",
-    parameters: [...idsOf(kind), { in: "query", name: "locale_id", description: "A language, by its id or name.", schema: text() }],
+    parameters: [...idsOf(kind, kind.needed), {
+      in: "query",
+      name: "locale_id",
+      description: "A language, by its id or name.",
+      schema: text(),
+    }],
     answer: success({ translations }, ["translations"]),
     reasons: [...reasons, "TOO_MANY_RESULTS"],
     examples: [{
@@ -98,8 +108,15 @@ function exampleIds({ ids: names, variation }: Kind): Readonly<Record<string, st
   return Object.fromEntries(names.map((name) => [name, ids[name] ?? variation]));
 }
 
-function idsOf({ ids }: Kind): readonly Parameter[] {
-  return ids.map((name) => ({ in: "query", name, description: "A UUID.", schema: text() }));
+function idsOf({ ids, needed }: Kind, required: readonly string[]): readonly Parameter[] {
+  const description = needed.length === 0 ? "A UUID; `workflow_id` or `step_id` is needed." : "A UUID.";
+  return ids.map((name) => ({
+    in: "query",
+    name,
+    description: name.startsWith("message") ? "A UUID; needed with `locale_id`." : description,
+    ...(required.includes(name) ? { required: true } : {}),
+    schema: text(),
+  }));
 }
 
 function translationOf({ ids }: Kind): Schema {
