@@ -1,9 +1,7 @@
 /** `heddle log` over a data folder, whether or not a server runs on it: it does what is asked within a second, or when it starts. */
 import type { Database } from "../../platform/sqlite/database.ts";
-import { limits } from "../../platform/limits.ts";
 import { lettersToAppend } from "./intake/redriven.ts";
-import { checkSkip, heldUsers, type LogOperation } from "./lanes/log-operator.ts";
-import { foundDeadLetter, showRecord } from "./lanes/show-record.ts";
+import { type LogOperation, logOperation } from "./lanes/log-operator.ts";
 import { laneRows } from "./lanes/lane-message.ts";
 import { openSqliteAsked } from "./store/sqlite-asked.ts";
 import { openSqliteProfileStore } from "./store/sqlite.ts";
@@ -15,20 +13,13 @@ export async function openLogOperation(
 ): Promise<LogOperation> {
   const { profiles, steps } = await openSqliteProfileStore({ database, encodeLane: laneRows });
   const asked = await openSqliteAsked(database);
-  return {
-    async status() {
-      const lags = Array.from({ length: partitions }, async (_, partition) => {
+  return logOperation({
+    profiles,
+    lags: () =>
+      Promise.all(Array.from({ length: partitions }, async (_, partition) => {
         const records = Math.max(0, await tail(partition) - await steps.checkpoint(partition));
         return { lane: `intake-${partition}`, records };
-      });
-      return {
-        lags: await Promise.all(lags),
-        held: await heldUsers(profiles),
-        setAside: await profiles.listSetAside(limits.heldRedriveMax),
-      };
-    },
-    deadLettersBehind: (place) => profiles.listSetAside(limits.heldRedriveMax, place),
-    show: (at) => showRecord(profiles, at),
+      })),
     async redrive() {
       let users = 0;
       for await (const blocked of profiles.allBlocked()) users += blocked.length;
@@ -37,14 +28,10 @@ export async function openLogOperation(
       if (users + records > 0) await asked.redrive();
       return { users, records };
     },
-    async skip(of) {
-      checkSkip((await profiles.loadHeld(of.workspaceId, [of.userId], 1)).get(of.userId), of);
-      await asked.skip(of);
-    },
+    skip: (of) => asked.skip(of),
     async skipSetAside(at) {
-      await foundDeadLetter(profiles, at);
       await steps.forgetSetAside(at);
       await asked.recount();
     },
-  };
+  });
 }

@@ -47,18 +47,14 @@ export function logService(operation: LogOperation): ServiceImpl<typeof LogServi
   };
 }
 
-export interface LogOperatorParts {
-  readonly profiles: Pick<ProfileStore, "listHeld" | "allBlocked" | "loadHeld" | "listSetAside" | "loadDeadLetter">;
-  readonly identities: Pick<IdentityWriter, "forgetSetAside">;
-  readonly intake: Pick<Log, "append" | "tail">;
-  readonly lanes: Pick<Log, "append">;
-  readonly layout: LaneLayout;
-  readonly lags: () => Promise<readonly Lag[]>;
+/** What an operation stands on: the rows, and where goes what an operator asks for. */
+export interface LogOperationParts extends Pick<LogOperation, "redrive" | "skip" | "skipSetAside"> {
+  readonly profiles: Pick<ProfileStore, "listHeld" | "loadHeld" | "listSetAside" | "loadDeadLetter">;
+  readonly lags: () => Promise<LogStatus["lags"]>;
 }
 
-/** Over the lanes of the mesh: what is asked for travels in the users' lanes, behind everything before it. */
-export function logOperator(parts: LogOperatorParts): LogOperation {
-  const { profiles, identities, intake } = parts;
+/** The same in both shapes: `skip` and `skipSetAside` of the parts are called for what there is to skip. */
+export function logOperation({ profiles, ...parts }: LogOperationParts): LogOperation {
   return {
     async status() {
       const [lags, held, setAside] = await Promise.all([parts.lags(), heldUsers(profiles), profiles.listSetAside(limits.heldRedriveMax)]);
@@ -66,19 +62,39 @@ export function logOperator(parts: LogOperatorParts): LogOperation {
     },
     deadLettersBehind: (place) => profiles.listSetAside(limits.heldRedriveMax, place),
     show: (at) => showRecord(profiles, at),
+    redrive: () => parts.redrive(),
+    async skip(of) {
+      checkSkip((await profiles.loadHeld(of.workspaceId, [of.userId], 1)).get(of.userId), of);
+      await parts.skip(of);
+    },
+    async skipSetAside(at) {
+      await foundDeadLetter(profiles, at);
+      await parts.skipSetAside(at);
+    },
+  };
+}
+
+export interface LogOperatorParts extends Pick<LogOperationParts, "lags"> {
+  readonly profiles: LogOperationParts["profiles"] & Pick<ProfileStore, "allBlocked">;
+  readonly identities: Pick<IdentityWriter, "forgetSetAside">;
+  readonly intake: Pick<Log, "append" | "tail">;
+  readonly lanes: Pick<Log, "append">;
+  readonly layout: LaneLayout;
+}
+
+/** Over the lanes of the mesh: what is asked for travels in the users' lanes, behind everything before it. */
+export function logOperator(parts: LogOperatorParts): LogOperation {
+  const { profiles, identities, intake, lags } = parts;
+  return logOperation({
+    profiles,
+    lags,
     async redrive() {
       const users = await redriveUsers(parts);
       return { users, records: await appendAgain(alreadyThere(lettersToAppend(profiles), intake), intake, identities) };
     },
-    async skip(of) {
-      checkSkip((await profiles.loadHeld(of.workspaceId, [of.userId], 1)).get(of.userId), of);
-      await send(parts, [{ workspaceId: of.workspaceId, item: { type: "skip", userId: of.userId, mark: of.mark } }]);
-    },
-    async skipSetAside(at) {
-      await foundDeadLetter(profiles, at);
-      await identities.forgetSetAside(at);
-    },
-  };
+    skip: ({ workspaceId, userId, mark }) => send(parts, [{ workspaceId, item: { type: "skip", userId, mark } }]),
+    skipSetAside: (at) => identities.forgetSetAside(at),
+  });
 }
 
 /** Asks for all held users; how many. A user who waits for one of them comes free after it. */
@@ -123,7 +139,7 @@ function deadLetterMessage({ partition, sequence, reason }: DeadLetter) {
   return { partition, sequence: BigInt(sequence), reason };
 }
 
-export interface HeldRow {
+interface HeldRow {
   readonly workspaceId: string;
   readonly userId: string;
   readonly reason: string;
@@ -132,7 +148,7 @@ export interface HeldRow {
 }
 
 /** Up to `heldRedriveMax` held users, with the record that waits first. */
-export async function heldUsers(profiles: Pick<ProfileStore, "listHeld" | "loadHeld">): Promise<HeldRow[]> {
+async function heldUsers(profiles: Pick<ProfileStore, "listHeld" | "loadHeld">): Promise<HeldRow[]> {
   const rows: HeldRow[] = [];
   for (const { workspaceId, userId, reason } of await profiles.listHeld(limits.heldRedriveMax)) {
     const first = (await profiles.loadHeld(workspaceId, [userId], 1)).get(userId)?.records[0];
@@ -142,7 +158,7 @@ export async function heldUsers(profiles: Pick<ProfileStore, "listHeld" | "loadH
 }
 
 /** Only what stands first and cannot be applied is passed over: a user who waits for another comes free with that one. */
-export function checkSkip(held: HeldUser | undefined, { userId, mark }: { readonly userId: string; readonly mark: Mark }): void {
+function checkSkip(held: HeldUser | undefined, { userId, mark }: { readonly userId: string; readonly mark: Mark }): void {
   const first = held?.records[0];
   if (held === undefined || first === undefined) throw new Refusal("NOT_FOUND", `Expected a blocked user, got "${userId}", who is not`);
   if (held.reason.startsWith(waits)) throw new Refusal("STATE_CONFLICT", `${held.reason}: skip what holds that one back`);
