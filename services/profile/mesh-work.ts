@@ -1,13 +1,13 @@
 /** What a process of the mesh reports of its work: how far the intake can be read, and what waits for a human in all of the mesh. */
 import type { Clock } from "../../platform/clock.ts";
 import { type BacklogLook, openBacklogLook } from "../../platform/lane/backlog-look.ts";
-import { limits } from "../../platform/limits.ts";
 import type { Log } from "../../platform/log/log.ts";
 import { createLagLook, openLagMeter } from "../../platform/telemetry/lag.ts";
 import { openQuietTails } from "../../platform/telemetry/quiet-tail.ts";
 import { watchLags } from "../../platform/telemetry/lag-history.ts";
 import type { Backlog, WorkSource } from "../../platform/telemetry/work-metrics.ts";
-import type { Applied, ProfileStore } from "./domain/ports.ts";
+import type { Applied } from "./domain/ports.ts";
+import { countBacklog } from "./intake/redriven.ts";
 import type { CassandraProfileStore } from "./store/cassandra.ts";
 
 export type ProfileBacklog = BacklogLook<Backlog>;
@@ -17,14 +17,8 @@ export function openProfileBacklog(
   tables: CassandraProfileStore,
   clock: Clock,
 ): { readonly backlog: ProfileBacklog; readonly store: CassandraProfileStore } {
-  const backlog = openBacklogLook(() => waitingIn(tables.profiles), clock);
+  const backlog = openBacklogLook(() => countBacklog(tables.profiles), clock);
   return { backlog, store: noticing(tables, backlog) };
-}
-
-async function waitingIn(profiles: Pick<ProfileStore, "listHeld" | "listSetAside">): Promise<Backlog> {
-  const held = await profiles.listHeld(limits.heldRedriveMax);
-  const setAside = await profiles.listSetAside(limits.heldRedriveMax);
-  return { heldUsers: held.length, setAside: setAside.length };
 }
 
 /** The store, calling `changed` after each write that changes the lists of what waits. */

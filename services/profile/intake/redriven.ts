@@ -1,12 +1,26 @@
-/** An intake record that was set aside, as it goes into the log once more. */
+/** Dead letters of the intake: how many wait, with the blocked users, and as what they go into the log once more. */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { sha256 } from "../../../platform/intake/idempotency.ts";
 import { limits } from "../../../platform/limits.ts";
 import { IdempotencySchema, IntakeRecordSchema } from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
+import type { Backlog } from "../../../platform/telemetry/work-metrics.ts";
 import type { Log } from "../../../platform/log/log.ts";
 import { pagesBehind } from "../../../platform/pages-behind.ts";
 import type { DeadLetter, IdentityWriter, ProfileStore, SetAsidePlace, SetAsideRecord } from "../domain/ports.ts";
 import { decodeRecord } from "./record-message.ts";
+
+/** How much waits for an operator, up to what one look shows: of all partitions, or of the one with the workspaces that it owns. */
+export async function countBacklog(
+  profiles: Pick<ProfileStore, "listHeld" | "listSetAside">,
+  only?: { readonly partition: number; readonly owns: (workspaceId: string) => boolean },
+): Promise<Backlog> {
+  const blocked = await profiles.listHeld(limits.heldRedriveMax);
+  const setAside = await profiles.listSetAside(limits.heldRedriveMax, only && beginning(only.partition));
+  return {
+    heldUsers: blocked.filter(({ workspaceId }) => !only || only.owns(workspaceId)).length,
+    setAside: setAside.filter(({ partition }) => !only || partition === only.partition).length,
+  };
+}
 
 /**
  * What is tried at once, as it goes into the log: of each partition, or of the one, the first `heldRedriveMax` that this build can read. What is set
@@ -43,7 +57,7 @@ async function* ofPartition(profiles: DeadLetters, partition: number): AsyncGene
 }
 
 /** The place before all of a partition. */
-export function beginning(partition: number): SetAsidePlace {
+function beginning(partition: number): SetAsidePlace {
   return { partition, sequence: -1 };
 }
 

@@ -12,12 +12,13 @@ import type { ApplyParts } from "../apply/slow-path.ts";
 import { applyStep, type SlowUser } from "../apply/apply-batch.ts";
 import { type Pace, StepPace } from "../apply/pace.ts";
 import { type Addressed, laneRecordsOf } from "../domain/resolve/lane-item.ts";
-import type { ConsentRecord, IdentityStore, ProfileStore, RecordOutcome } from "../domain/ports.ts";
-import { appendAgain, beginning, lettersToAppend } from "../intake/redriven.ts";
+import type { IdentityStore, ProfileStore, RecordOutcome } from "../domain/ports.ts";
+import { appendAgain, countBacklog, lettersToAppend } from "../intake/redriven.ts";
 import { createOutcomes, type Outcomes } from "../reader/outcomes.ts";
 import { type Redriven, redriving } from "./redriving.ts";
-import type { RecordTrace, Resolved, ResolvedWorkspace } from "./resolve-records.ts";
+import type { Resolved, ResolvedWorkspace } from "./resolve-records.ts";
 import type { Step, StepStore, UnitOfWork, WorkspaceStep } from "./step-store.ts";
+import { beginSpans, traced } from "./step-spans.ts";
 import type { StepOf, StepPlace, Steps } from "./steps.ts";
 import { transactionRestMs } from "./rest.ts";
 import { createStride } from "./stride.ts";
@@ -95,16 +96,17 @@ export class CommittedSteps implements Steps {
   }
 
   async commit(resolved: Resolved, { records, through, now, began }: StepOf): Promise<boolean> {
-    const { clock, partition, onConsent } = this.#parts;
+    const { clock, partition, onConsent, tracer = noTracer } = this.#parts;
     const effects = resolved.workspaces.flatMap(effectsOf);
     const pace = new StepPace(clock, began);
     const applied = await this.#apply(effects, pace);
     if (!pace.hasRested) await pace.rest();
     this.#stride.took(records, pace.workedMs);
-    const { spans, consentTraces } = beginSpans(this.#parts, resolved.traces, began);
-    const workspaces = resolved.workspaces.map((workspace) => stepOf(workspace, consentTraces));
+    const applying = beginSpans(this.#parts, "apply", { ...resolved, agoMs: clock.monotonic() - began });
+    const writing = [...applying.values()].flatMap(({ traceparent }) => tracer.child("store commit", traceparent) ?? []);
+    const workspaces = resolved.workspaces.map((workspace) => stepOf(workspace, applying));
     await this.#write({ partition, through, now, workspaces, setAside: resolved.setAside }, applied, resolved.outcomes);
-    for (const span of spans) span.end();
+    for (const span of [...writing, ...applying.values()]) span.end();
     for (const { view } of resolved.workspaces) view.confirm();
     this.progress.advance(through);
     if (workspaces.some(({ consent }) => consent.length > 0)) onConsent();
@@ -219,12 +221,7 @@ export class CommittedSteps implements Steps {
   /** After a step last: it is in force, whether its backlog can be counted or not. */
   async #countBacklog(): Promise<void> {
     const { profiles, owns, partition } = this.#parts;
-    const blocked = await profiles.listHeld(limits.heldRedriveMax);
-    const setAside = await profiles.listSetAside(limits.heldRedriveMax, beginning(partition));
-    this.backlog = {
-      heldUsers: blocked.filter((user) => owns(user.workspaceId)).length,
-      setAside: setAside.filter((record) => record.partition === partition).length,
-    };
+    this.backlog = await countBacklog(profiles, { partition, owns });
     this.#isCounted = true;
   }
 
@@ -278,41 +275,7 @@ function effectsOf({ workspaceId, records }: ResolvedWorkspace): Addressed[] {
   return records.flatMap(laneRecordsOf).map((record) => ({ workspaceId, item: { type: "record", record } }));
 }
 
-function stepOf({ workspaceId, view, records, origins }: ResolvedWorkspace, traces: ReadonlyMap<number, string>): WorkspaceStep {
-  const consent = records.flatMap((record) => record.consent);
-  const identities = view.changes();
-  return { workspaceId, identities, consent: traced(consent, traces), ...(origins.length > 0 && { origins }) };
-}
-
-function traced(consent: readonly ConsentRecord[], traces: ReadonlyMap<number, string>): readonly ConsentRecord[] {
-  if (traces.size === 0) return consent;
-  return consent.map((record) => {
-    const traceparent = traces.get(record.sequence);
-    return traceparent === undefined ? record : { ...record, traceparent };
-  });
-}
-
-interface StepSpans {
-  readonly spans: readonly Span[];
-  /** By place of the request in the log: what the consent that it causes is a child of. */
-  readonly consentTraces: ReadonlyMap<number, string>;
-}
-
-/** Resolving and applying, which began before the records were read, and writing, which begins now: the inner ones first. */
-function beginSpans(
-  { tracer = noTracer, clock, partition }: Pick<CommitParts, "tracer" | "clock" | "partition">,
-  traces: readonly RecordTrace[],
-  began: number,
-): StepSpans {
-  const consentTraces = new Map<number, string>();
-  if (!tracer.on || traces.length === 0) return { spans: [], consentTraces };
-  const attributes = { "heddle.lane": `intake-${partition}` };
-  const agoMs = clock.monotonic() - began;
-  const applying = traces.flatMap(({ sequence, traceparent }) => {
-    const span = tracer.child("apply", traceparent, { kind: "consumer", attributes, agoMs });
-    if (span !== undefined) consentTraces.set(sequence, span.traceparent);
-    return span ?? [];
-  });
-  const writing = applying.flatMap(({ traceparent }) => tracer.child("store commit", traceparent) ?? []);
-  return { spans: [...writing, ...applying], consentTraces };
+function stepOf({ workspaceId, view, records, origins }: ResolvedWorkspace, spans: ReadonlyMap<number, Span>): WorkspaceStep {
+  const consent = records.flatMap((record) => traced(record.consent, spans.get(record.sequence)));
+  return { workspaceId, identities: view.changes(), consent, ...(origins.length > 0 && { origins }) };
 }

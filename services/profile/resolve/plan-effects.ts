@@ -1,15 +1,16 @@
 /** From resolved records to what a step sends: every effect addressed to its lane. */
 import { setImmediate } from "node:timers/promises";
 import { limits } from "../../../platform/limits.ts";
-import { noTracer, type Span, type Tracer } from "../../../platform/telemetry/tracer.ts";
+import type { Span, Tracer } from "../../../platform/telemetry/tracer.ts";
 import type { TimeSlices } from "../../../platform/time-slices.ts";
 import type { IdentityKey } from "../domain/identity/identity.ts";
-import { type Addressed, laneRecordsOf } from "../domain/resolve/lane-item.ts";
+import { type Addressed, laneRecordsOf, userOfItem } from "../domain/resolve/lane-item.ts";
 import type { LaneLayout } from "../../../platform/lane/layout.ts";
 import type { ConsentRecord, StepOrigins } from "../domain/ports.ts";
 import type { ResolvedRecord } from "../domain/resolve/batch.ts";
 import { laneKeyOf } from "../../../platform/user-number.ts";
 import type { Resolved } from "./resolve-records.ts";
+import { beginSpans, traced } from "./step-spans.ts";
 
 /** A consent record as its lane carries it. */
 interface ConsentItem {
@@ -59,7 +60,7 @@ export interface EffectOptions {
 /** The same records give the same effects in the same order, whichever process plans them, as long as the options are the same. */
 export async function planEffects(parts: EffectParts, resolved: Resolved, options: EffectOptions): Promise<PlannedEffects> {
   const effects: Effect[] = [];
-  const spans = beginSpans(parts, resolved.traces, options.agoMs);
+  const spans = beginSpans(parts, "resolve", { ...resolved, ...options });
   for (const { workspaceId, records } of resolved.workspaces) {
     for (const record of records) {
       await parts.slices?.nextFirst();
@@ -76,31 +77,18 @@ export async function planEffects(parts: EffectParts, resolved: Resolved, option
   };
 }
 
-function beginSpans({ tracer = noTracer, partition }: EffectParts, traces: Resolved["traces"], agoMs: number): Map<number, Span> {
-  const spans = new Map<number, Span>();
-  if (!tracer.on) return spans;
-  const attributes = { "heddle.lane": `intake-${partition}` };
-  for (const { sequence, traceparent } of traces) {
-    const span = tracer.child("resolve", traceparent, { kind: "consumer", attributes, agoMs });
-    if (span !== undefined) spans.set(sequence, span);
-  }
-  return spans;
-}
-
 /** Others get their turn while the records of a fan-out are encoded. */
 async function addEffects(
   effects: Effect[],
   { packItem, encodeConsent, layout, usersPerRecord }: EffectParts & EffectOptions,
   { workspaceId, record, span }: { readonly workspaceId: string; readonly record: ResolvedRecord; readonly span: Span | undefined },
 ): Promise<void> {
-  const trace = span === undefined ? undefined : { traceparent: span.traceparent };
-  for (const own of laneRecordsOf(record)) {
-    const body = packItem({ workspaceId, item: { type: "record", record: own }, ...trace });
-    effects.push({ to: "profile", lane: layout.laneOf(workspaceId, laneKeyOf(workspaceId, own.userId)), body });
+  const items = laneRecordsOf(record).map((own): Addressed => ({ workspaceId, item: { type: "record", record: own } }));
+  for (const item of traced(items, span)) {
+    effects.push({ to: "profile", lane: layout.laneOf(workspaceId, laneKeyOf(workspaceId, userOfItem(item.item))), body: packItem(item) });
   }
-  const consent = trace === undefined ? record.consent : record.consent.map((one) => ({ ...one, ...trace }));
   let added = 0;
-  for (const { service, key, body } of encodeConsent(workspaceId, consent, usersPerRecord)) {
+  for (const { service, key, body } of encodeConsent(workspaceId, traced(record.consent, span), usersPerRecord)) {
     const lane = service === "subscription" ? layout.subscriptionLaneOf(workspaceId) : layout.laneOf(workspaceId, key);
     effects.push({ to: service, lane, body });
     added += 1;

@@ -44,7 +44,7 @@ export interface ResolvedWorkspace {
   readonly origins: readonly RequestOrigin[];
 }
 
-export interface RecordTrace {
+interface RecordTrace {
   readonly sequence: number;
   readonly traceparent: string;
 }
