@@ -4,9 +4,10 @@ import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { bodyKinds, bodyOf, picked } from "./bench/bodies.ts";
 import { loadsOf } from "./bench/loads.ts";
+import { RowsOfLoad } from "./bench/mesh-work.ts";
 import { Tally } from "./bench/tally.ts";
 
-const choice = { users: 100, scale: 1 };
+const choice = { users: 100 };
 
 test("each combination that is asked for is a load, and what there is not is refused", () => {
   const all = loadsOf({ ...choice, body: "events,purchases", objects: "1,75", connections: "1,128", picks: "zipf,hot" });
@@ -45,11 +46,35 @@ test("one object too many or too few is noticed, with its user", async () => {
   tally.add(bodyOf("purchases", 0, { objects: 1, pick: () => "eve" }));
   const bob = { external_id: "bob", custom_attributes: { visits: 1 } };
   const users = [{ external_id: "ann", custom_events: [{ count: 2 }, { count: 1 }], custom_attributes: { visits: 1 } }, bob];
-  expect(await tally.differences(await exporting([...users, { external_id: "eve", purchases: [{ count: 1 }] }]), "key")).toEqual([]);
-  expect(await tally.differences(await exporting([...users, { external_id: "eve", purchases: [{ count: 2 }] }]), "key")).toEqual([
-    "eve was sent 1 and has 2",
-  ]);
-  expect(await tally.differences(await exporting(users), "key")).toEqual(["eve was sent 1 and has 0"]);
+  async function found(eve: readonly object[]): Promise<object> {
+    return await tally.check(await exporting([...users, ...eve]), "key");
+  }
+  expect(await found([{ external_id: "eve", purchases: [{ count: 1 }] }])).toEqual({ isRight: true, text: "all" });
+  const twice = { isRight: false, text: "NOT: eve was sent 1 and has 2" };
+  expect(await found([{ external_id: "eve", purchases: [{ count: 2 }] }])).toEqual(twice);
+  expect(await found([])).toEqual({ isRight: false, text: "NOT: eve was sent 1 and has 0" });
+});
+
+test("where an answer does not say whether the request was taken, what is there proves nothing", async () => {
+  const tally = new Tally();
+  const { make, onAnswer } = tally.counting(
+    () => ({ path: "/", headers: {}, body: bodyOf("events", 0, { objects: 1, pick: () => "ann" }) }),
+    () => true,
+  );
+  make(0);
+  await onAnswer(0, { status: 500, headers: {}, body: Buffer.from("") });
+  expect(await tally.check("http://127.0.0.1:9", "key")).toMatchObject({
+    isRight: false,
+    text: expect.stringContaining("NOT KNOWN, as 1 answers"),
+  });
+});
+
+test("the rows of a load are those that came meanwhile, an object", () => {
+  const rows = new RowsOfLoad();
+  rows.add(100, [new Map([["write users", 10]]), new Map([["write users", 60], ["read users", 5]])]);
+  rows.add(100, [new Map([["write users", 60]]), new Map([["write users", 110]])]);
+  expect([rows.of("write"), rows.of("read")]).toEqual([0.5, 0.025]);
+  expect(rows.text()).toBe("0.50 written, 0.03 read: write users 0.500, read users 0.025");
 });
 
 /** The address of a server that exports these users. */

@@ -36,6 +36,7 @@ export function noteGoals(rows: readonly Summary[], { shape, profiles, twoProfil
   } else if (twoProfiles) noteFigure("mesh-two", ratioOf(many?.objectsPerSecond, of(many?.load, twoProfilesName)?.objectsPerSecond));
   else {
     noteFigure("mesh-75", many?.ratio);
+    noteFigure("chain-75", of(meshFloors.chainMany)?.ratio);
     const width = workspaces < fewWorkspaces ? "-few" : "";
     noteFigure(`mesh-1${width}`, few?.ratio);
     noteFigure(`chain-1${width}`, of(meshFloors.chain)?.ratio);

@@ -6,7 +6,7 @@
  *   --against REF             this build and that of REF in turn: A B A B
  *   --two-profiles            a mesh, and one with two processes of the profile service, in turn
  *   --url URL --pids 1,2      one that runs already; with --key for each workspace that the load may go to
- *   --rounds 3 --seconds 8    how often each load is measured, and how long, roughly
+ *   --rounds 3 --seconds 8    how often each load is measured, and for how long it is sent
  *   --warm 10                 seconds of each load that go before and are not measured, as what runs first is compiled meanwhile; a mesh takes 40
  *   --profiles 10000          so many users
  *   --workspaces 63           of so many workspaces, in turn; limits are met where they are few
@@ -17,26 +17,27 @@
  *
  * What users have in the end is held against what they were sent: one object too many or too few and the bench fails.
  */
-import { execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { applied } from "./applied.ts";
 import { firstBody, mixedBody, oneEventBody, userOf } from "./bodies.ts";
 import { type Figure, pictureOf, summaries, tableOf, warningsOf } from "./figures.ts";
 import { noteGoals, oneChainFloor } from "./bench-goals.ts";
 import { noteFigure } from "./goals.ts";
-import { bareChain, bareNode, bareOneProcess, bareProgram, bareServers, meshFloors } from "./floors.ts";
-import { type Answer, type Asked, load, type LoadOptions, type LoadResult, percentile, send, sendUntilApplied } from "./load.ts";
+import { bareChain, bareOneProcess, bareProgram, bareServers, fillBare, meshFloors, settled, together } from "./floors.ts";
+import { type Answer, type Asked, load, type LoadOptions, type LoadResult, percentile, send } from "./load.ts";
 import { type BenchLoad, loadsOf } from "./loads.ts";
 import { measuredLoad } from "./measured-load.ts";
-import { firstLine, startServer } from "./server.ts";
+import { type Bytes, bytesDuring, RowsOfLoad, rowsSoFar } from "./mesh-work.ts";
+import { firstLine } from "./server.ts";
+import { startCost } from "./start-cost.ts";
 import { machineText } from "./stillness.ts";
 import { Tally } from "./tally.ts";
-import { residentMbOf, type Servers, startTargets, type Target, type Targets } from "./targets.ts";
+import { residentMbOf, type Servers, startTargets, type Target, type Targets, thisBuild } from "./targets.ts";
 
 const { values } = parseArgs({
   options: {
@@ -66,7 +67,7 @@ if (values.url !== undefined && values.key === undefined) {
 }
 const shape = values.shape;
 const [rounds, scale] = [Number(values.rounds), Number(values.seconds)];
-const warmMs = 1_000 * Number(values.warm ?? (shape === "mesh" ? 40 : 10));
+const warmSeconds = Number(values.warm ?? (shape === "mesh" ? 40 : 10));
 /** The load goes to so many workspaces that no published limit is met; one more is for questions. */
 const keys = values.key ?? Array.from({ length: Number(values.workspaces) + 1 }, (_, i) => `bench-key-${String(i).padStart(4, "0")}`);
 const workspaces = Math.max(1, keys.length - 1);
@@ -74,6 +75,8 @@ const workspaces = Math.max(1, keys.length - 1);
 const users = Math.ceil(Number(values.profiles) / workspaces);
 const folder = mkdtempSync(join(tmpdir(), "heddle-bench-"));
 const figures: Figure[] = [];
+/** Of a request that goes with the floor of the stores, not with that of HTTP. */
+const manyObjects = 25;
 const others: { name: string; value: string }[] = [];
 
 const floors = {
@@ -83,19 +86,21 @@ const floors = {
   resolver: "a workspace's resolver alone, 75 objects a request",
   reads: `SQLite reads 3 rows and upserts one, ${values.profiles} users`,
 };
-/** Requests of a load in a second of the command line. The mesh takes fewer. */
-const share = shape === "mesh" ? 0.1 : 1;
-const loads = loadsOf({ ...values, users, scale: scale * share });
+const loads = loadsOf({ ...values, users });
+const manyLoad = loads.find(({ objects }) => objects >= manyObjects);
+const singleLoad = loads.find(({ objects, connections }) => objects === 1 && connections === 32);
+/** Of the mesh: rows that objects of `manyLoad` made this build write and read, an object. */
+const rows = new RowsOfLoad();
 /** What each build was sent to the first workspace. */
 const tallies = new Map<Target, Tally>();
 let sent = 0;
 /** Of requests in the open loop: one in so many is read, since reads are not the load, for so long at least, as a p99 of few says nothing. */
 const [readEach, openSecondsMin] = [20, 30];
-/** Before what a process that does nothing takes is looked at. */
-const restMs = 2_000;
 
 try {
-  if (values.url === undefined && shape === "one") await startTime();
+  if (values.url === undefined && shape === "one") {
+    others.push(...await startCost({ folder, key: keys[0] ?? "", make: (n) => track(n, oneEventBody(n, users)) }));
+  }
   const targets = await open();
   try {
     await measureAll(targets);
@@ -103,42 +108,46 @@ try {
     await targets.stop();
   }
   report();
-  if (values.counts) await spawned("messages.ts");
+  if (values.counts) {
+    const { status } = spawnSync(process.execPath, [join(import.meta.dirname, "messages.ts")], { stdio: "inherit" });
+    if (status !== 0) process.exitCode = 1;
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 
 async function measureAll({ all, servers }: Targets): Promise<void> {
   for (const target of all) await fill(target);
-  for (const each of loads) for (const target of all) await warm(each, target);
+  for (const each of loads) for (const target of all) await sendLoad(each, target, { run: "warm", seconds: warmSeconds });
+  const bytes = await bytesOf(all[0], servers);
+  if (servers !== undefined) await fillBare(servers);
   for (let round = 0; round < rounds; round += 1) {
     await measureFloors(round);
-    if (servers !== undefined) figures.push(...await bareServers(servers, scale * share), ...await chainOf(servers));
+    figures.push(...await floorsOf(servers, bytes));
     // A B A B, and each is as often the first
     const inTurn = round % 2 === 0 ? all : all.toReversed();
-    for (const each of loads) for (const target of inTurn) await measure(each, target);
+    for (const each of loads) for (const target of inTurn) await measure(each, { target, servers });
   }
+  reportRows();
   const canBeAsked = loads[0]?.objects === 75;
   for (const target of canBeAsked ? all : []) for (const percent of [50, 80]) await readable(target, percent);
   for (const target of all) await checkTally(target);
 }
 
-/** What is not there once fails the bench; a server that ran before had what is not known. */
+/** What rows and bytes take of bare servers goes by those that were really written and read. */
+function reportRows(): void {
+  if (rows.objects === 0) return;
+  others.push({ name: "rows an object", value: rows.text() });
+  figures.push(...together(figures, { written: rows.of("write"), read: rows.of("read") }));
+}
+
+/** What is not there once fails the bench, and what cannot be known; a server that ran before had what is not known. */
 async function checkTally(target: Target): Promise<void> {
-  if (values.url !== undefined) return;
-  const { unknown = 0 } = tallies.get(target) ?? {};
-  if (unknown > 0) {
-    return void others.push({
-      name: `objects that are there once, ${target.name}`,
-      value: `not checked, as ${unknown} outcomes are not known`,
-    });
-  }
-  const differences = await tallies.get(target)?.differences(target.url, keys[0] ?? "") ?? [];
-  others.push({
-    name: `objects that are there once, ${target.name}`,
-    value: differences.length === 0 ? "all" : `NOT: ${differences.join("; ")}`,
-  });
-  if (differences.length > 0) process.exitCode = 1;
+  const tally = tallies.get(target);
+  if (values.url !== undefined || tally === undefined) return;
+  const { isRight, text } = await tally.check(target.url, keys[0] ?? "");
+  others.push({ name: `objects that are there once, ${target.name}`, value: text });
+  if (!isRight) process.exitCode = 1;
 }
 
 async function open(): Promise<Targets> {
@@ -146,30 +155,6 @@ async function open(): Promise<Targets> {
   if (values.url === undefined) return await startTargets({ shape, against, twoProfiles, folder, keys });
   const processes = new Map(values.pids.split(",").filter((pid) => pid !== "").map((pid) => [`process ${pid}`, Number(pid)]));
   return { all: [{ name: "what runs", url: values.url, processes }], stop: () => Promise.resolve() };
-}
-
-/** Of the package, which is what is installed, with one workspace declared. The first start on a machine compiles; the second is what a restart costs. */
-async function startTime(): Promise<void> {
-  const dist = join(folder, "dist");
-  execFileSync(process.execPath, [join(import.meta.dirname, "../../tools/package/make.ts"), `--into=${dist}`], {
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  const build = join(dist, "heddle");
-  const declared = keys.slice(0, 1);
-  await (await startServer({ folder: join(folder, "first"), keys: declared, build })).stop();
-  const began = performance.now();
-  const server = await startServer({ folder: join(folder, "second"), keys: declared, build });
-  await send(new Agent(), server.url, track(0, oneEventBody(0, users)));
-  const startMs = performance.now() - began;
-  others.push({ name: "start to first accepted write, ms", value: startMs.toFixed(0) });
-  noteFigure("one-start", startMs);
-  await setTimeout(restMs);
-  const idle = residentMbOf({ name: "", url: server.url, processes: new Map([["heddle", server.pid]]) });
-  const bare = await bareNode(restMs);
-  others.push({ name: "idle, resident MB; a bare Node that listens", value: `${idle.toFixed(0)}; ${bare.megabytes.toFixed(0)}` });
-  others.push({ name: "start of a bare Node that listens, ms", value: bare.startMs.toFixed(0) });
-  noteFigure("one-idle", idle / bare.megabytes);
-  await server.stop();
 }
 
 async function measureFloors(round: number): Promise<void> {
@@ -180,14 +165,26 @@ async function measureFloors(round: number): Promise<void> {
   await counted(
     floors.many,
     floor,
-    75,
-    () => load({ url, connections: 16, requests: 800 * scale, make: (n) => ({ ...bare, body: mixedBody(n, users) }) }),
+    manyLoad?.objects ?? 75,
+    () =>
+      load({
+        url,
+        connections: 16,
+        requests: 800 * scale,
+        make: (n) => ({ ...bare, body: manyLoad?.make(n, "floor") ?? mixedBody(n, users) }),
+      }),
   );
   await counted(
     floors.one,
     floor,
     1,
-    () => load({ url, connections: 32, requests: 3_000 * scale, make: (n) => ({ ...bare, body: oneEventBody(n, users) }) }),
+    () =>
+      load({
+        url,
+        connections: 32,
+        requests: 3_000 * scale,
+        make: (n) => ({ ...bare, body: singleLoad?.make(n, "floor") ?? oneEventBody(n, users) }),
+      }),
   );
   child.kill();
   figures.push(
@@ -195,22 +192,38 @@ async function measureFloors(round: number): Promise<void> {
     bareProgram(floors.reads, "floor.ts", ["users", join(folder, `floor-reads-${round}.db`), values.profiles]),
     bareProgram(floors.resolver, "resolver.ts", ["--bare", "--users", String(Math.min(50_000, Number(values.profiles)))]),
   );
-  const single = loads.find(({ objects, connections }) => objects === 1 && connections === 32);
   // The bare server knows the users whom the bench makes, and sums events alone
   const isKnown = values.url === undefined && values.body === "events" && !/new|hot/.test(values.picks ?? "");
-  if (shape !== "one" || single === undefined || !isKnown) return;
+  if (shape !== "one" || singleLoad === undefined || !isKnown) return;
   const asked = {
-    make: (n: number) => track(n, single.make(n, `floor-${round}`)),
-    connections: single.connections,
+    make: (n: number) => track(n, singleLoad.make(n, `floor-${round}`)),
+    connections: singleLoad.connections,
     requests: 3_000 * scale,
   };
   const path = join(folder, `floor-chain-${round}.db`);
   figures.push(await bareOneProcess([path, values.profiles, String(workspaces)], asked, oneChainFloor));
 }
 
-async function chainOf(servers: Servers): Promise<Figure[]> {
-  if (!loads.some(({ objects }) => objects === 1)) return [];
-  return await bareChain(servers, (n) => track(n, oneEventBody(n, users)), 600 * scale);
+/** The last ones with the same bodies as the loads. */
+async function floorsOf(servers: Servers | undefined, bytes: Bytes | undefined): Promise<Figure[]> {
+  if (servers === undefined) return [];
+  const chains = loads.filter((each) => each.objects < manyObjects || each === manyLoad).map(({ objects, connections, make }) => {
+    const name = objects >= manyObjects ? meshFloors.chainMany : connections === 1 ? meshFloors.chainAlone : meshFloors.chain;
+    return { name, objects, connections, make: (n: number) => track(n, make(n, "chain")) };
+  });
+  return [...await bareServers(servers, scale, bytes), ...await bareChain(servers, chains, scale)];
+}
+
+/** Bytes of an object of many, as it was sent for so long. */
+async function bytesOf(target: Target | undefined, servers: Servers | undefined): Promise<Bytes | undefined> {
+  if (target?.mesh === undefined || servers === undefined || manyLoad === undefined) return undefined;
+  const streams = { url: servers.settings["HEDDLE_NATS_URL"] ?? "", logName: target.mesh.logName };
+  const bytes = await bytesDuring(streams, async () => {
+    const { latencies } = await sendLoad(manyLoad, target, { run: "bytes", seconds: scale });
+    return latencies.length * manyLoad.objects;
+  });
+  others.push({ name: "bytes an object: intake, lanes, events", value: bytes.map((one) => one.toFixed(0)).join(", ") });
+  return bytes;
 }
 
 async function fill(target: Target): Promise<void> {
@@ -224,19 +237,39 @@ async function fill(target: Target): Promise<void> {
   );
 }
 
-async function warm({ isHot, connections, make }: BenchLoad, target: Target): Promise<void> {
-  const until = performance.now() + warmMs;
-  const isOver = () => performance.now() >= until;
-  const asked = counting(target, (n) => track(isHot ? 0 : n, make(n, "warm")), isHot);
-  await applied(target.url, { ...asked, requests: Infinity, isOver, connections });
-}
-
-async function measure({ name, objects, isHot, connections, ...asked }: BenchLoad, target: Target): Promise<void> {
+async function measure(
+  each: BenchLoad,
+  { target, servers }: { readonly target: Target; readonly servers: Servers | undefined },
+): Promise<void> {
   sent += 1;
   const run = String(sent);
-  const counts = counting(target, (n) => track(isHot ? 0 : n, asked.make(n, run)), isHot);
-  const requests = Math.max(1, Math.round(asked.requests));
-  await counted(name, target, objects, () => applied(target.url, { ...counts, requests, connections }));
+  const measured = {
+    name: each.name,
+    processes: target.processes,
+    objects: each.objects,
+    settle: each === manyLoad && servers ? () => settled(servers) : undefined,
+  };
+  const folder = each === manyLoad && target.name === thisBuild.name ? target.mesh?.rowsFolder : undefined;
+  const figure = await measuredLoad(measured, async () => {
+    if (folder === undefined) return await sendLoad(each, target, { run, seconds: scale });
+    const before = await rowsSoFar(folder);
+    const result = await sendLoad(each, target, { run, seconds: scale });
+    rows.add(result.latencies.length * each.objects, [before, await rowsSoFar(folder)]);
+    return result;
+  });
+  figures.push({ ...figure, target: target.name });
+}
+
+/** For so long, until its last object can be read. */
+function sendLoad(
+  { isHot = false, connections, make }: BenchLoad,
+  target: Target,
+  { run, seconds }: { readonly run: string; readonly seconds: number },
+): Promise<LoadResult> {
+  const until = performance.now() + 1_000 * seconds;
+  const isOver = () => performance.now() >= until;
+  const asked = counting(target, (n) => track(isHot ? 0 : n, make(n, run)), isHot);
+  return applied(target.url, { ...asked, requests: Infinity, isOver, connections });
 }
 
 /** Open loop at a share of what it takes, so that a slow answer keeps no other back: how long answers take, and how long after one a read that sees it comes back. */
@@ -277,28 +310,6 @@ async function readable(target: Target, percent: number): Promise<void> {
   agent.destroy();
 }
 
-/** A load that ends when its last object can be read. */
-async function applied(
-  url: string,
-  asked: Omit<LoadOptions, "url">,
-): Promise<LoadResult> {
-  let position = "";
-  const began = performance.now();
-  const result = await load({
-    url,
-    ...asked,
-    async onAnswer(n, answer) {
-      position = String(answer.headers["x-heddle-position"] ?? position);
-      await asked.onAnswer?.(n, answer);
-    },
-  });
-  const agent = new Agent();
-  const read = { path: "/users/export/ids", body: Buffer.from('{"external_ids":["user-1"],"fields_to_export":["email"]}') };
-  await sendUntilApplied(agent, url, { ...read, headers: { authorization: `Bearer ${keys.at(-1)}`, "x-heddle-position": position } });
-  agent.destroy();
-  return { ...result, seconds: (performance.now() - began) / 1000 };
-}
-
 async function counted(name: string, { name: target, processes }: Target, objects: number, run: () => Promise<LoadResult>): Promise<void> {
   figures.push({ ...await measuredLoad({ name, processes, objects }, run), ...(target !== "" && { target }) });
 }
@@ -316,30 +327,23 @@ function counting(target: Target, make: (n: number) => Asked, isHot = false): Re
 
 /** By the number of its objects: many go with what a store cannot spare, few with what HTTP alone takes. */
 function floorOf({ objects }: Pick<BenchLoad, "objects">): string {
-  if (objects < 25) return floors.one;
+  if (objects < manyObjects) return floors.one;
   return shape === "one" ? floors.reads : meshFloors.together;
 }
 
 function report(): void {
   const chains = [meshFloors.chain, meshFloors.chainAlone, oneChainFloor].map((chain) => [chain, floors.one] as const);
-  const rows = summaries(figures, new Map([...loads.map((each) => [each.name, floorOf(each)] as const), ...chains]));
+  const many = [meshFloors.chainMany, meshFloors.together] as const;
+  const rows = summaries(figures, new Map([...loads.map((each) => [each.name, floorOf(each)] as const), ...chains, many]));
   const warnings = warningsOf(rows);
   noteGoals(rows, { shape, profiles: values.profiles, twoProfiles: values["two-profiles"], workspaces, loads });
-  if (values.picture !== undefined) draw(values.picture, pictureOf(`CPU us an object, ${values.profiles} users, ${shape}`, rows));
+  if (values.picture !== undefined) {
+    mkdirSync(dirname(values.picture), { recursive: true });
+    writeFileSync(values.picture, pictureOf(`CPU us an object, ${values.profiles} users, ${shape}`, rows));
+  }
   const plain = rows.map((row) => ({ ...row, cpuUsBy: Object.fromEntries(row.cpuUsBy) }));
   if (values.json) return console.log(JSON.stringify({ machine: machineText(), rounds, rows: plain, others, warnings }, null, 2));
   console.log(`${machineText()}; ${rounds} rounds\n\n${tableOf(rows)}\n`);
   for (const { name, value } of others) console.log(`- ${name}: ${value}`);
   for (const warning of warnings) console.log(`\n${warning}`);
-}
-
-function draw(path: string, picture: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, picture);
-}
-
-async function spawned(file: string): Promise<void> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, file)], { stdio: "inherit" });
-  const [code] = await once(child, "exit") as [number | null];
-  if (code !== 0) process.exitCode = 1;
 }

@@ -1,7 +1,8 @@
 /**
- * What no mesh of these packages can spare for requests of few objects, with nothing of Heddle between: a gateway that parses the body, asks Redis for the
- * limit and calls a part for all requests that wait; a part that syncs one message for all that wait, then one of what was decided with one for readers of
- * events, then writes a row of each object, those of a partition at once, and has read nothing. Two processes, for `floors.ts`; they take their settings as JSON.
+ * What no mesh of these packages can spare, with nothing of Heddle between: a gateway that parses the body, asks Redis for the limit and calls a part for
+ * all requests that wait; a part that syncs one message for all that wait, then one of what was decided with one for readers of events, then writes a row
+ * of each user, those of a partition at once, and has read nothing. A request whose body is null is answered when all before it is written. Two processes,
+ * for `floors.ts`; they take their settings as JSON.
  */
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
@@ -19,6 +20,21 @@ const servers = JSON.parse(settings) as Readonly<Record<string, string>>;
 const table = "heddle_bench_chain.rows";
 const rowBytes = 700;
 const inFlight = 32;
+/** Of a run of what is decided: its message stays below what NATS takes. */
+const requestsPerRun = 48;
+
+interface Body {
+  readonly attributes?: readonly User[];
+  readonly events?: readonly User[];
+  readonly purchases?: readonly User[];
+}
+
+interface User {
+  readonly external_id: string;
+}
+
+type Tracked = readonly [workspace: string, body: Body | null];
+
 if (role === "gateway") await gateway(servers["part"] ?? "");
 else if (role === "part") await part();
 else throw new Error(`Expected gateway or part, got "${role}"`);
@@ -27,7 +43,7 @@ async function gateway(partUrl: string): Promise<void> {
   const redis = new Redis(servers["HEDDLE_REDIS_URL"] ?? "");
   const hash = String(await redis.script("LOAD", readFileSync(new URL("../../platform/limiter/bucket.lua", import.meta.url), "utf8")));
   const client = createClient(ProfileService, createConnectTransport({ baseUrl: partUrl, httpVersion: "2" }));
-  const track = together(async (requests: readonly [workspace: string, body: unknown][]) => {
+  const track = together(async (requests: readonly Tracked[]) => {
     await client.trackUsers({ bodyJson: Buffer.from(JSON.stringify(requests)) });
   });
   const server = createServer((request, response) => {
@@ -43,20 +59,20 @@ async function gateway(partUrl: string): Promise<void> {
   server.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
 }
 
-async function bodyOf(request: IncomingMessage): Promise<unknown> {
+async function bodyOf(request: IncomingMessage): Promise<Body | null> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  return JSON.parse(Buffer.concat(chunks).toString());
+  return JSON.parse(Buffer.concat(chunks).toString()) as Body | null;
 }
 
 async function part(): Promise<void> {
   const write = await rows();
   const publish = await stream();
-  const apply = together(async (requests: readonly [workspace: string, body: unknown][]) => {
+  const apply = together(async (requests: readonly Tracked[]) => {
     const bytes = Buffer.from(JSON.stringify(requests));
     await Promise.all([publish("lane", bytes), publish("events", bytes)]);
     await write(Map.groupBy(requests, ([workspace]) => workspace));
-  });
+  }, requestsPerRun);
   const append = together(async (calls: readonly Uint8Array[]) => void await publish("intake", Buffer.concat(calls)));
   const server = createHttp2Server(connectNodeAdapter({
     routes: (router) =>
@@ -64,7 +80,8 @@ async function part(): Promise<void> {
         async trackUsers({ bodyJson }) {
           await append(bodyJson);
           // Answered before it is applied
-          for (const request of JSON.parse(Buffer.from(bodyJson).toString()) as [string, unknown][]) void apply(request);
+          const all = (JSON.parse(Buffer.from(bodyJson).toString()) as Tracked[]).map((request) => [request, apply(request)] as const);
+          for (const [[, body], applied] of all) if (body === null) await applied;
           return {};
         },
       }),
@@ -80,18 +97,24 @@ async function rows() {
   await client.execute(`CREATE TABLE IF NOT EXISTS ${table} (owner text, id text, body text, PRIMARY KEY (owner, id))`);
   const query = `INSERT INTO ${table} (owner, id, body) VALUES (?, ?, ?)`;
   const body = "x".repeat(rowBytes);
-  let written = 0;
-  return async (byOwner: ReadonlyMap<string, readonly unknown[]>): Promise<void> => {
+  return async (byOwner: ReadonlyMap<string, readonly Tracked[]>): Promise<void> => {
     const left = [...byOwner];
     await Promise.all(Array.from({ length: inFlight }, async () => {
       for (let next = left.pop(); next !== undefined; next = left.pop()) {
         const [owner, some] = next;
-        const queries = some.map(() => ({ query, params: [owner, String((written++ * 7919) % 10_000), body] }));
+        const ids = new Set(some.flatMap(([, tracked]) => usersOf(tracked)));
+        const queries = [...ids].map((id) => ({ query, params: [owner, id, body] }));
+        if (queries.length === 0) continue;
         if (queries.length === 1) await client.execute(query, queries[0]?.params);
         else await client.batch(queries, { prepare: true, logged: false });
       }
     }));
   };
+}
+
+function usersOf(body: Body | null): string[] {
+  const { attributes = [], events = [], purchases = [] } = body ?? {};
+  return [...attributes, ...events, ...purchases].map(({ external_id: id }) => id);
 }
 
 async function stream() {
@@ -106,18 +129,24 @@ async function stream() {
   };
 }
 
-/** One run of `work` at a time, each for all that came meanwhile. */
-function together<T>(work: (items: readonly T[]) => Promise<void>): (item: T) => Promise<void> {
-  let waiting: T[] = [];
-  let next: Promise<void> | undefined;
-  let running: Promise<void> = Promise.resolve();
-  return (item) => {
-    waiting.push(item);
-    next ??= running.then(() => {
-      const items = waiting;
-      [waiting, next] = [[], undefined];
-      return running = work(items);
+/** One run of `work` at a time, each for all that came meanwhile, or for so many of them, in order. */
+function together<T>(work: (items: readonly T[]) => Promise<void>, itemsMax = Number.POSITIVE_INFINITY): (item: T) => Promise<void> {
+  let waiting: { readonly item: T; readonly done: () => void }[] = [];
+  let isRunning = false;
+  async function run(): Promise<void> {
+    isRunning = true;
+    while (waiting.length > 0) {
+      const some = waiting.slice(0, itemsMax);
+      waiting = waiting.slice(some.length);
+      await work(some.map(({ item }) => item));
+      for (const { done } of some) done();
+    }
+    isRunning = false;
+  }
+  return (item) =>
+    new Promise((done) => {
+      waiting.push({ item, done });
+      // What comes in the same turn goes together
+      if (!isRunning) queueMicrotask(() => void (isRunning || run()));
     });
-    return next;
-  };
 }

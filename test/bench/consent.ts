@@ -10,6 +10,7 @@ import { launchMesh } from "../mesh-shape.ts";
 import { launchHeddle } from "../heddle-process.ts";
 import { noteFigure } from "./goals.ts";
 import { type Asked, latencyText, load, type LoadResult, percentile, send } from "./load.ts";
+import { meshSizes } from "./targets.ts";
 
 const { values } = parseArgs({
   options: {
@@ -94,7 +95,7 @@ async function startMesh() {
     port: 0,
     declarationPath,
     runtimeOf: () => "node",
-    env: { ...seen, HEDDLE_LOG_LANES: "64", HEDDLE_LOG_MEGABYTES: "512" },
+    env: { ...seen, ...meshSizes },
   });
   return {
     url: mesh.url,

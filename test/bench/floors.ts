@@ -1,10 +1,12 @@
 /** Measures the raw floors of a run, each in processes of its own, with what they ask of real servers. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { Agent } from "node:http";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Figure } from "./figures.ts";
-import { load, type LoadOptions } from "./load.ts";
+import { load, type LoadOptions, type LoadResult, send } from "./load.ts";
 import { measuredLoad } from "./measured-load.ts";
+import type { Bytes } from "./mesh-work.ts";
 import { costOf } from "./process-cost.ts";
 import { firstLine } from "./server.ts";
 import { watchOthers } from "./stillness.ts";
@@ -13,14 +15,17 @@ import type { Servers } from "./targets.ts";
 export const meshFloors = {
   write: "Cassandra writes a row, 50 of a partition in a batch",
   read: "Cassandra reads a row, 50 of a partition by IN",
+  writeUnified: "the same row, UnifiedCompactionStrategy",
+  readUnified: "the same read, UnifiedCompactionStrategy",
   stream: "JetStream syncs the bytes of an object, 75 a request",
   publish: "JetStream syncs one message, one after the other",
   redis: "Redis runs the script of the limits",
   /** A chain of bare packages, without anything of ours. */
   chain: "bare HTTP, limit, call, log and rows, one object a request, 32 connections",
   chainAlone: "the same, 1 connection",
-  /** Of an object of 75: a row written, a row read, its bytes, and its share of the limit. */
-  together: "these for an object of 75: a row each way, its bytes, its share of a limit",
+  chainMany: "the same with many objects a request, 32 connections",
+  /** Of an object of 75: the rows that it made Heddle write and read, its bytes, and its share of the limit. */
+  together: "these for an object of 75: its rows, its bytes, its share of a limit",
 } as const;
 
 interface Bare {
@@ -50,29 +55,76 @@ export function bareProgram(load: string, file: string, args: readonly string[])
     stdio: ["ignore", "pipe", "inherit"],
   });
   const { cpuUs, perSecond } = JSON.parse(out.stdout) as Bare;
-  // Its own time is among that of others, as it has ended
-  const own = Math.min(1, (cpuUs * perSecond) / 1e6);
-  return { load, cpuUs, objectsPerSecond: perSecond, others: Math.max(0, watched() - own) };
+  return { load, cpuUs, objectsPerSecond: perSecond, others: watched() };
+}
+
+/** Fills the tables of the floors of Cassandra, of both strategies, and compacts them. */
+export async function fillBare(servers: Servers, copies = 1): Promise<void> {
+  for (const strategy of strategies) {
+    await bareServer("fill", servers, { load: "", name: "cassandra", count: 0, settings: { strategy, copies } });
+  }
+  await servers.nodetool("flush");
+  await servers.nodetool("compact", "heddle_bench_floor");
+  await compacted(servers);
+}
+
+/** Cassandra's floors, compaction included; `scale` in seconds, roughly. */
+export async function bareRows(servers: Servers, scale: number, copies = 1): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const strategy of strategies) {
+    const asked = { name: "cassandra", count: 20_000 * scale, settings: { strategy, copies } } as const;
+    const [write, read] = strategy === strategies[0]
+      ? [meshFloors.write, meshFloors.read]
+      : [meshFloors.writeUnified, meshFloors.readUnified];
+    figures.push(
+      await bareServer("write", servers, { ...asked, load: write, settle: () => settled(servers) }),
+      await bareServer("read", servers, { ...asked, load: read }),
+    );
+  }
+  return figures;
 }
 
 /** All floors of the mesh, on the servers that it uses itself; `scale` in seconds, roughly. */
-export async function bareServers(servers: Servers, scale: number): Promise<Figure[]> {
-  const { cassandra, nats, redis } = servers.pids;
-  await bareServer("fill", servers, { load: "", pid: cassandra, count: 0 });
-  const figures = [
-    await bareServer("write", servers, { load: meshFloors.write, pid: cassandra, count: 20_000 * scale }),
-    await bareServer("read", servers, { load: meshFloors.read, pid: cassandra, count: 20_000 * scale }),
-    await bareServer("jetstream", servers, { load: meshFloors.stream, pid: nats, count: 15_000 * scale }),
-    await bareServer("publish", servers, { load: meshFloors.publish, pid: nats, count: 100 * scale }),
-    await bareServer("redis", servers, { load: meshFloors.redis, pid: redis, count: 10_000 * scale }),
+export async function bareServers(servers: Servers, scale: number, bytes: Bytes | undefined): Promise<Figure[]> {
+  const settings = bytes && { bytes: JSON.stringify(bytes) };
+  return [
+    ...await bareRows(servers, scale),
+    await bareServer("jetstream", servers, { load: meshFloors.stream, name: "nats", count: 15_000 * scale, ...(settings && { settings }) }),
+    await bareServer("publish", servers, { load: meshFloors.publish, name: "nats", count: 300 * scale, ...(settings && { settings }) }),
+    await bareServer("redis", servers, { load: meshFloors.redis, name: "redis", count: 10_000 * scale }),
   ];
-  const [write = 0, read = 0, stream = 0, , limit = 0] = figures.map(({ cpuUs }) => cpuUs);
-  const others = Math.max(...figures.map(({ others = 0 }) => others));
-  return [...figures, { load: meshFloors.together, cpuUs: write + read + stream + limit / 75, others }];
 }
 
-/** What requests of one object cost without Heddle, on the same servers, beside the same generator; each load twice, as the first one warms up. */
-export async function bareChain({ settings, pids }: Servers, make: LoadOptions["make"], requests: number): Promise<Figure[]> {
+/** What an object of many takes of these floors, by the rows that it made Heddle write and read; a figure for each round. */
+export function together(floors: readonly Figure[], { written, read }: { readonly written: number; readonly read: number }): Figure[] {
+  function of(load: string): Figure[] {
+    return floors.filter((figure) => figure.load === load);
+  }
+  const [reads, streams, limits] = [of(meshFloors.read), of(meshFloors.stream), of(meshFloors.redis)];
+  return of(meshFloors.write).map((write, round) => {
+    const cpuUs = written * write.cpuUs + read * (reads[round]?.cpuUs ?? 0) + (streams[round]?.cpuUs ?? 0) +
+      (limits[round]?.cpuUs ?? 0) / 75;
+    return { load: meshFloors.together, cpuUs };
+  });
+}
+
+/** Of Heddle's tables, and what Cassandra recommends for new ones. */
+const strategies = ["LeveledCompactionStrategy", "UnifiedCompactionStrategy"] as const;
+
+/** What Cassandra has in memory is in its tables, and these are compacted. */
+export async function settled(servers: Servers): Promise<void> {
+  await servers.nodetool("flush");
+  await compacted(servers);
+}
+
+async function compacted({ nodetool }: Servers): Promise<void> {
+  while (/pending tasks:? +[1-9]/.test(await nodetool("compactionstats"))) await setTimeout(compactionLookMs);
+}
+
+const compactionLookMs = 500;
+
+/** What a load costs without Heddle, on the same servers, beside the same generator; each load twice, as the first one warms up. */
+export async function bareChain({ settings, pids }: Servers, loads: readonly ChainLoad[], seconds: number): Promise<Figure[]> {
   const started: ChildProcess[] = [];
   async function start(role: string, part = ""): Promise<readonly [url: string, pid: number]> {
     const child = spawn(process.execPath, [join(import.meta.dirname, "chain-floor.ts"), role, JSON.stringify({ ...settings, part })], {
@@ -85,18 +137,28 @@ export async function bareChain({ settings, pids }: Servers, make: LoadOptions["
   const [url, gateway] = await start("gateway", partUrl.trim());
   const processes = new Map(Object.entries({ ...pids, gateway, part }));
   const figures: Figure[] = [];
-  for (
-    const { name, connections, count } of [
-      { name: meshFloors.chain, connections: 32, count: requests },
-      { name: meshFloors.chainAlone, connections: 1, count: requests / 5 },
-    ]
-  ) {
-    const asked = { url: url.trim(), connections, requests: Math.ceil(count), make };
-    await load(asked);
-    figures.push(await measuredLoad({ name, processes, objects: 1 }, () => load(asked)));
+  const agent = new Agent();
+  async function sent({ connections, make }: ChainLoad): Promise<LoadResult> {
+    const until = performance.now() + seconds * 1_000;
+    const result = await load({ url: url.trim(), connections, requests: Infinity, isOver: () => performance.now() >= until, make });
+    // Answered when all before it is written
+    await send(agent, url.trim(), { ...make(0), body: Buffer.from("null") });
+    return result;
   }
+  for (const each of loads) {
+    await sent(each);
+    figures.push(await measuredLoad({ name: each.name, processes, objects: each.objects }, () => sent(each)));
+  }
+  agent.destroy();
   for (const child of started) child.kill();
   return figures;
+}
+
+export interface ChainLoad {
+  readonly name: string;
+  readonly objects: number;
+  readonly connections: number;
+  readonly make: LoadOptions["make"];
 }
 
 /** What a request of one object costs in one process without Heddle, beside the same generator; the load twice, as the first one warms up. */
@@ -114,14 +176,17 @@ export async function bareOneProcess(args: readonly string[], asked: Omit<LoadOp
 interface Asked {
   readonly load: string;
   /** Of the server. */
-  readonly pid: number;
+  readonly name: keyof Servers["pids"];
   readonly count: number;
+  /** Beside those of the servers. */
+  readonly settings?: Readonly<Record<string, string | number>>;
+  readonly settle?: () => Promise<void>;
 }
 
 /** CPU of the program and of the server together, from where the program says that it is warm. */
-async function bareServer(what: string, { settings }: Servers, { load, pid, count }: Asked): Promise<Figure> {
+async function bareServer(what: string, servers: Servers, { load, name, count, settings, settle }: Asked): Promise<Figure> {
   const program = join(import.meta.dirname, "mesh-floors.ts");
-  const child = spawn(process.execPath, [program, what, JSON.stringify(settings), String(Math.round(count))], {
+  const child = spawn(process.execPath, [program, what, JSON.stringify({ ...servers.settings, ...settings }), String(Math.round(count))], {
     stdio: ["pipe", "pipe", "inherit"],
   });
   if (count === 0) {
@@ -129,15 +194,22 @@ async function bareServer(what: string, { settings }: Servers, { load, pid, coun
     return { load, cpuUs: 0 };
   }
   await firstLine(child, /^begin$/);
-  const [before, watched] = [costOf(pid).cpuUs, watchOthers([pid, child.pid ?? 0])];
+  const pids = [servers.pids[name]].flat();
+  const serverUs = (): number => pids.reduce((sum, pid) => sum + costOf(pid).cpuUs, 0);
+  const [before, watched] = [serverUs(), watchOthers([...pids, child.pid ?? 0])];
   const line = firstLine(child, /^\{/);
   child.stdin.end("go\n");
   const { cpuUs: own, perSecond, p50 } = JSON.parse(await line) as Bare;
-  const server = (costOf(pid).cpuUs - before) / count;
+  const after = serverUs();
   const others = watched();
   await ended(child);
-  const cpuUsBy = new Map([["server", server], ["its caller", own]]);
-  return { load, cpuUs: own + server, cpuUsBy, objectsPerSecond: perSecond, others, ...(p50 !== undefined && { p50 }) };
+  const cpuUsBy = new Map([["server", (after - before) / count], ["its caller", own]]);
+  if (settle !== undefined) {
+    await settle();
+    cpuUsBy.set("flush and compaction", (serverUs() - after) / count);
+  }
+  const cpuUs = [...cpuUsBy.values()].reduce((sum, us) => sum + us, 0);
+  return { load, cpuUs, cpuUsBy, objectsPerSecond: perSecond, others, ...(p50 !== undefined && { p50 }) };
 }
 
 async function ended(child: ChildProcess): Promise<void> {

@@ -5,7 +5,6 @@ export interface BenchLoad {
   readonly name: string;
   readonly objects: number;
   readonly connections: number;
-  readonly requests: number;
   /** All to one workspace. */
   readonly isHot?: boolean;
   /** The nth body; `run` is another one each time that the load is sent. */
@@ -18,18 +17,16 @@ export interface LoadChoice {
   readonly connections?: string | undefined;
   readonly picks?: string | undefined;
   readonly users: number;
-  /** Seconds, roughly, of a load at what one process takes. */
-  readonly scale: number;
 }
 
-export function loadsOf({ body, objects, connections, picks, users, scale }: LoadChoice): BenchLoad[] {
-  if ([body, objects, connections, picks].every((choice) => choice === undefined)) return usual(users, scale);
+export function loadsOf({ body, objects, connections, picks, users }: LoadChoice): BenchLoad[] {
+  if ([body, objects, connections, picks].every((choice) => choice === undefined)) return usual(users);
   const kinds = chosen("--body", body ?? "mixed", bodyKinds);
   const pickings = chosenPickings(picks);
   return kinds.flatMap((kind) =>
     numbers("--objects", objects ?? "75", 75).flatMap((count) =>
       numbers("--connections", connections ?? "32", 128).flatMap((lines) =>
-        pickings.map((picking) => combined({ kind, count, lines, picking }, users, scale))
+        pickings.map((picking) => combined({ kind, count, lines, picking }, users))
       )
     )
   );
@@ -42,45 +39,40 @@ interface Combination {
   readonly picking: Picking;
 }
 
-function combined({ kind, count, lines, picking }: Combination, users: number, scale: number): BenchLoad {
+function combined({ kind, count, lines, picking }: Combination, users: number): BenchLoad {
   return {
     name: `${kind}, ${count} a request, ${lines} ${lines === 1 ? "connection" : "connections"}, ${picking}`,
     objects: count,
     connections: lines,
-    requests: (1_500 * scale) / count ** 0.42,
     isHot: picking === "hot",
     make: (n, run) => bodyOf(kind, n, { objects: count, pick: picked(picking, users, run) }),
   };
 }
 
-function usual(users: number, scale: number): BenchLoad[] {
+function usual(users: number): BenchLoad[] {
   return [
     {
       name: "75 objects a request, applied",
       objects: 75,
       connections: 16,
-      requests: 250 * scale,
       make: (n) => mixedBody(n, users),
     },
     {
       name: "one object a request, applied",
       objects: 1,
       connections: 32,
-      requests: 1_500 * scale,
       make: (n) => oneEventBody(n, users),
     },
     {
       name: "one object a request, one connection",
       objects: 1,
       connections: 1,
-      requests: 300 * scale,
       make: (n) => oneEventBody(n, users),
     },
     {
       name: "one hot user, 75 objects a request",
       objects: 75,
       connections: 1,
-      requests: 60 * scale,
       isHot: true,
       make: (n) => hotUserBody(n, 75),
     },

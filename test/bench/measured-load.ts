@@ -10,14 +10,24 @@ export interface Measured {
   readonly processes: ReadonlyMap<string, number>;
   /** In each request. */
   readonly objects: number;
+  /** Makes Cassandra write to its tables what it has in memory, and waits for it and for compaction. */
+  readonly settle?: (() => Promise<void>) | undefined;
 }
 
-export async function measuredLoad({ name, processes, objects: each }: Measured, run: () => Promise<LoadResult>): Promise<Figure> {
+/** As `cpuUsBy` has it: of all processes that serve it is Cassandra that works while it settles. */
+const settling = "flush and compaction";
+
+export async function measuredLoad({ name, processes, objects: each, settle }: Measured, run: () => Promise<LoadResult>): Promise<Figure> {
   const watched = watchOthers([...processes.values()]);
   const before = costsOf(processes);
   const { latencies, seconds, failed } = await run();
   const objects = latencies.length * each;
-  const cpuUsBy = new Map([...costsOf(processes)].map(([process, us]) => [process, (us - (before.get(process) ?? 0)) / objects]));
+  const after = costsOf(processes);
+  const cpuUsBy = new Map([...after].map(([process, us]) => [process, (us - (before.get(process) ?? 0)) / objects]));
+  if (settle !== undefined) {
+    await settle();
+    cpuUsBy.set(settling, ((costsOf(processes).get("cassandra") ?? 0) - (after.get("cassandra") ?? 0)) / objects);
+  }
   return {
     load: name,
     cpuUs: [...cpuUsBy.values()].reduce((sum, us) => sum + us, 0),

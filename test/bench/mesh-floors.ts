@@ -1,7 +1,7 @@
 /**
  * The raw floors of the mesh, a process of its own for each: Cassandra that writes and reads 50 rows of one partition at once, JetStream that syncs
  * the same bytes, Redis that runs the script of the limits. Prints microseconds of its own CPU for each one; the server's is seen from outside.
- * Arguments: what, the settings of the servers as JSON, how many.
+ * Arguments: what, the settings of the servers as JSON, how many. Among the settings: `strategy` and `copies` of the rows, `bytes` of the messages.
  */
 import { readFileSync } from "node:fs";
 import type cassandra from "cassandra-driver";
@@ -12,15 +12,18 @@ import { openBareSession } from "./bare-session.ts";
 
 const [what = "", settings = "{}", count = "0"] = process.argv.slice(2);
 const servers = JSON.parse(settings) as Readonly<Record<string, string>>;
-const table = "heddle_bench_floor.rows";
+const { strategy = "LeveledCompactionStrategy", copies = "1" } = servers;
+const keyspace = "heddle_bench_floor";
+const table = `${keyspace}.rows_${strategy.toLowerCase()}`;
 const rowsPerBatch = 50;
 const rowBytes = 700;
 const partitions = 40;
-/** As many as a partition of users has at most are too many for a floor that takes seconds: it is filled once, and read and written over again. */
-const rowsPerPartition = 2_000;
+/** As many as a bucket of users has at most (docs/decisions/0052). */
+const rowsPerPartition = 8_192;
 const inFlight = 32;
 /** Messages of a request of 75 objects: what came, what goes to the lanes, what readers of events hear. */
-const requestBytes = [measured.intakeBytes, measured.laneBytes, measured.eventBytes].map((bytes) => bytes * 75);
+const bytes = JSON.parse(servers["bytes"] ?? JSON.stringify([measured.intakeBytes, measured.laneBytes, measured.eventBytes])) as number[];
+const requestBytes = bytes.map((each) => Math.round(each * 75));
 
 const runs: Readonly<Record<string, (count: number) => Promise<void>>> = { fill, write, read, jetstream, publish, redis };
 const run = runs[what];
@@ -29,10 +32,11 @@ await run(Number(count));
 
 async function fill(): Promise<void> {
   const client = await openBareSession(servers);
-  const replication = "{'class': 'SimpleStrategy', 'replication_factor': 1}";
-  await client.execute(`CREATE KEYSPACE IF NOT EXISTS heddle_bench_floor WITH replication = ${replication}`);
-  await client.execute(`CREATE TABLE IF NOT EXISTS ${table} (bucket int, id text, body text, PRIMARY KEY (bucket, id))`);
-  await writeRows(client, partitions * rowsPerPartition);
+  const replication = `{'class': 'SimpleStrategy', 'replication_factor': ${copies}}`;
+  const columns = "bucket int, id text, body text, PRIMARY KEY (bucket, id)";
+  await client.execute(`CREATE KEYSPACE IF NOT EXISTS ${keyspace} WITH replication = ${replication}`);
+  await client.execute(`CREATE TABLE IF NOT EXISTS ${table} (${columns}) WITH compaction = {'class': '${strategy}'}`);
+  await writeRows(client, partitions * (rowsPerPartition + rowsPerBatch));
   await client.shutdown();
 }
 
@@ -87,7 +91,7 @@ async function jetstream(objects: number): Promise<void> {
 /** One after the other: what a synced publish takes. */
 async function publish(messages: number): Promise<void> {
   const nats = await stream();
-  const body = Buffer.alloc(measured.intakeBytes, "x");
+  const body = Buffer.alloc(bytes[0] ?? 0, "x");
   const latencies: number[] = [];
   await timed(messages, async () => {
     for (let n = 0; n < messages; n += 1) {

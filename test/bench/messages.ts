@@ -20,6 +20,7 @@ import { noteFigure } from "./goals.ts";
 import { send } from "./load.ts";
 import { costOf } from "./process-cost.ts";
 import { writeDeclaration } from "./server.ts";
+import { meshSizes } from "./targets.ts";
 
 const { values } = parseArgs({
   options: {
@@ -48,7 +49,7 @@ const mesh = await launchMesh({
   port: 0,
   declarationPath,
   runtimeOf: () => "node",
-  env: { HEDDLE_LOG_LANES: values.lanes },
+  env: { ...meshSizes, HEDDLE_LOG_LANES: values.lanes },
   envOf: (part) => ({ HEDDLE_METRICS_PORT: String(ports.get(part)) }),
 });
 const agent = new Agent({ keepAlive: true });

@@ -7,7 +7,10 @@ const tickUs = 10_000;
 /** Of a core, beside what is measured and what measures: more than the housekeeping of a system. */
 export const otherCoresMax = 0.1;
 
-/** Call what it gives at the end: cores that were busy with other things, on average. `pids` and this process are not other things. */
+/**
+ * Call what it gives at the end: cores that were busy with other things, on average. `pids`, this process and its children that ended are not other
+ * things.
+ */
 export function watchOthers(pids: readonly number[]): () => number {
   const began = performance.now();
   const before = othersUs(pids);
@@ -15,9 +18,17 @@ export function watchOthers(pids: readonly number[]): () => number {
 }
 
 function othersUs(pids: readonly number[]): number {
-  const ours = process.cpuUsage();
   const measured = [...new Set(pids)].reduce((sum, pid) => sum + costOf(pid).cpuUs, 0);
-  return busyUs() - measured - ours.user - ours.system;
+  return busyUs() - measured - ownUs();
+}
+
+/** Of this process, and of its children that it waited for. */
+function ownUs(): number {
+  const text = readFileSync("/proc/self/stat", "utf8");
+  const [user = 0, system = 0, children = 0, systemOfChildren = 0] = text.slice(text.lastIndexOf(")") + 2).split(" ").slice(11, 15).map(
+    Number,
+  );
+  return (user + system + children + systemOfChildren) * tickUs;
 }
 
 /** Time of all cores in which they did something: all but idle and waiting for a disk. */

@@ -23,7 +23,8 @@ const file = join(folder, "figures");
 writeFileSync(file, "");
 
 const zipf = ["--body", "events", "--connections", "32", "--picks", "zipf"];
-const few = ["--body", "events", "--connections", "32,1", "--picks", "zipf", "--workspaces", "4"];
+const few = [...zipf, "--workspaces", "4"];
+const alone = ["--body", "events", "--connections", "32,1", "--picks", "zipf"];
 const one: readonly (readonly string[])[] = [
   ["bench.ts", "--profiles", "10000", "--seconds", "6", "--rounds", "5", "--objects", "75", ...zipf],
   ["bench.ts", "--profiles", "100000", "--seconds", "6", "--rounds", "5", "--objects", "75,1", ...zipf],
@@ -35,7 +36,7 @@ const one: readonly (readonly string[])[] = [
 ];
 const onMesh = ["bench.ts", "--shape", "mesh", "--rounds", "3"];
 const mesh: readonly (readonly string[])[] = [
-  [...onMesh, "--profiles", "100000", "--seconds", "8", "--objects", "75,1", ...zipf],
+  [...onMesh, "--profiles", "100000", "--seconds", "8", "--objects", "75,1", ...alone],
   [...onMesh, "--profiles", "20000", "--seconds", "8", "--objects", "1", ...few],
   [...onMesh, "--profiles", "20000", "--seconds", "6", "--objects", "75", ...zipf, "--two-profiles"],
   ["messages.ts"],

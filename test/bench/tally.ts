@@ -60,8 +60,15 @@ export class Tally {
     this.#counts.set(id, (before ?? 0) + by);
   }
 
+  /** In words, when all is applied. */
+  async check(url: string, key: string): Promise<{ readonly isRight: boolean; readonly text: string }> {
+    if (this.unknown > 0) return { isRight: false, text: `NOT KNOWN, as ${this.unknown} answers do not say whether the request was taken` };
+    const differences = await this.#differences(url, key);
+    return { isRight: differences.length === 0, text: differences.length === 0 ? "all" : `NOT: ${differences.join("; ")}` };
+  }
+
   /** Who has another sum than was sent; call it when all is applied. */
-  async differences(url: string, key: string): Promise<string[]> {
+  async #differences(url: string, key: string): Promise<string[]> {
     const agent = new Agent({ keepAlive: true });
     const found = new Map<string, number>();
     const ids = [...this.#counts.keys()];

@@ -2,10 +2,12 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { meshParts } from "../../cli/place/mesh-parts.ts";
+import { meshNodeOptions } from "../../cli/run/v8-heap.fixture.ts";
 import { partVariable } from "../../platform/mesh-config.ts";
 import { migrate, startMeshServers } from "../mesh-servers.ts";
-import { launchMesh } from "../mesh-shape.ts";
+import { launchMesh, meshLogName } from "../mesh-shape.ts";
 import { costOf } from "./process-cost.ts";
 import { type BenchServer, startServer, writeDeclaration } from "./server.ts";
 
@@ -15,12 +17,16 @@ export interface Target {
   readonly url: string;
   /** Ids of the processes that serve, by name. */
   readonly processes: ReadonlyMap<string, number>;
+  /** Of a mesh that the bench started: what its streams are called, and where its parts say which rows they wrote and read. */
+  readonly mesh?: { readonly logName: string; readonly rowsFolder: string };
 }
 
-/** The real servers of a mesh: what a client is told of them, and their processes. */
+/** The real servers of a mesh: what a client knows of them, and their processes. */
 export interface Servers {
   readonly settings: Readonly<Record<string, string>>;
   readonly pids: { readonly cassandra: number; readonly nats: number; readonly redis: number };
+  /** Cassandra's own tool. */
+  nodetool(...args: readonly string[]): Promise<string>;
 }
 
 export interface Targets {
@@ -125,8 +131,9 @@ async function startMeshes(builds: readonly Build[], { folder, keys }: TargetOpt
     name: builds[at]?.name ?? "",
     url,
     processes: new Map([["gateway", gateway.pid], ...[...parts].map(([name, { pid }]) => [name, pid] as const), ...Object.entries(shared)]),
+    mesh: { logName: meshLogName(dataOf(folder, at)), rowsFolder: dataOf(folder, at) },
   }));
-  return { all, servers: { settings: servers.settings, pids: shared }, stop };
+  return { all, servers: { settings: servers.settings, pids: shared, nodetool: servers.cassandra.nodetool }, stop };
 }
 
 /** Of a build, with the tables that it knows. */
@@ -135,7 +142,7 @@ export async function startMesh(
   build: Build,
   { folder, keys, number }: Place,
 ): ReturnType<typeof launchMesh> {
-  const dataDir = join(folder, `data-${number}`);
+  const dataDir = dataOf(folder, number);
   mkdirSync(dataDir, { recursive: true });
   const settings = { ...servers, ...keyspaces(`bench_${number}`) };
   await migrate({ ...settings, HEDDLE_CASSANDRA_REPLICATION: "1" }, build.folder);
@@ -146,9 +153,19 @@ export async function startMesh(
     port: 0,
     declarationPath: writeDeclaration(dataDir, keys),
     runtimeOf: () => "node",
-    env: { HEDDLE_LOG_LANES: "64", HEDDLE_LOG_MEGABYTES: "512" },
+    env: { ...meshSizes, HEDDLE_BENCH_ROWS: dataDir },
+    envOf: () => ({ NODE_OPTIONS: `${meshNodeOptions} --import ${countRows}` }),
     profiles: build.profiles ?? 1,
   });
+}
+
+/** A bit smaller than what is shipped, and cut alike. */
+export const meshSizes = { HEDDLE_LOG_PARTITIONS: "4", HEDDLE_LOG_LANES: "64", HEDDLE_LOG_MEGABYTES: "512" } as const;
+
+const countRows = pathToFileURL(join(import.meta.dirname, "count-rows.ts")).href;
+
+function dataOf(folder: string, number: number): string {
+  return join(folder, `data-${number}`);
 }
 
 /** A build refuses tables that a newer one has changed. */

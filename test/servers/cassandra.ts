@@ -1,7 +1,9 @@
 /** A real Cassandra of one node, as a plain Java process. */
+import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { totalmem } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { type CassandraPlace, type CassandraTls, cassandraYaml, javaFlags, logback } from "./cassandra-files.ts";
 import { provision } from "./provision.ts";
 import { freePorts, type Server, startServer } from "./server-process.ts";
@@ -16,6 +18,7 @@ export async function startCassandra(options: CassandraOptions = {}): Promise<Ca
   const library = join(found.folder ?? "", "lib");
   const { address = local, seeds = [address], ports } = options;
   const { port, storagePort, tlsPort } = ports ?? await cassandraPorts();
+  const [jmxPort = 0] = options.isMeasured ? await freePorts(1) : [];
   const server = await startServer({
     name: "cassandra",
     host: address,
@@ -40,6 +43,7 @@ export async function startCassandra(options: CassandraOptions = {}): Promise<Ca
         // Libraries are unpacked there at each start, and stay where the server is killed
         `-Djava.io.tmpdir=${folder}`,
         "-Dcassandra-foreground=yes",
+        ...(jmxPort > 0 ? [`-Dcassandra.jmx.local.port=${jmxPort}`] : []),
         `-Dlogback.configurationFile=${join(folder, "logback.xml")}`,
         "-Dcassandra.ring_delay_ms=100",
         "-Dcassandra.skip_wait_for_gossip_to_settle=0",
@@ -51,7 +55,11 @@ export async function startCassandra(options: CassandraOptions = {}): Promise<Ca
       ];
     },
   }, options.folder);
-  return Object.assign(server, { port, tlsPort, contactPoint: `${address}:${port}`, datacenter: "datacenter1" });
+  async function nodetool(...args: readonly string[]): Promise<string> {
+    const tool = ["-cp", join(library, "*"), "org.apache.cassandra.tools.NodeTool", "-p", String(jmxPort), ...args];
+    return (await promisify(execFile)(found?.program ?? "", [...javaFlags, ...tool])).stdout;
+  }
+  return Object.assign(server, { port, tlsPort, contactPoint: `${address}:${port}`, datacenter: "datacenter1", nodetool });
 }
 
 /** All nodes of a cluster have the same, at addresses of their own. */
@@ -109,4 +117,6 @@ export type CassandraServer = Server & {
   readonly tlsPort: number;
   readonly contactPoint: string;
   readonly datacenter: string;
+  /** What Cassandra's own tool prints; of a node that `isMeasured` alone, as it takes a port more. */
+  nodetool(...args: readonly string[]): Promise<string>;
 };
