@@ -36,15 +36,14 @@ export interface Answering extends Authenticating, Spending {
   readonly parts: Parts;
   readonly scimNotes: ScimNotes;
   readonly logger: Logger;
-  /** Without it nothing is seen, which is how tests of single steps have it. */
-  readonly observing?: Observing;
+  readonly observing: Observing;
 }
 
 /** The whole answer to one request. Throws only ClientGone; a fault is logged here, once, and answered with a 500. */
 export async function answerRequest(request: HttpRequest, answering: Answering): Promise<HttpAnswer> {
   const preflight = preflightAnswer(request, answering);
   if (preflight !== undefined) {
-    if (answering.observing) countUnrouted(answering.observing.metrics, preflight.status);
+    countUnrouted(answering.observing.metrics, preflight.status);
     return preflight;
   }
   const found = answering.findRoute(request);
@@ -55,7 +54,6 @@ export async function answerRequest(request: HttpRequest, answering: Answering):
 
 async function answerSeen(request: HttpRequest, found: Found, answering: Answering): Promise<HttpAnswer> {
   const { observing, clock, logger } = answering;
-  if (observing === undefined) return countRefused(await answerFound(request, found, answering), { request, found }, answering);
   const observed = new Observation(request, found.kind === "route" ? found.route : undefined, { observing, clock, logger });
   try {
     return observed.end(countRefused(await answerFound(request, found, { ...answering, observed }), { request, found }, answering));
@@ -82,12 +80,12 @@ function countRefused(
 const unauthorized = 401;
 const forbidden = 403;
 
-type Observed = Answering & { readonly observed?: Observation };
+type Observed = Answering & { readonly observed: Observation };
 
 async function answerFound(request: HttpRequest, found: Found, answering: Observed): Promise<HttpAnswer> {
   if (found.kind !== "route") return await answerNoRoute(request, found, answering);
   const { route, params } = found;
-  const traceparent = answering.observed?.traceparent ?? "";
+  const { traceparent } = answering.observed;
   try {
     const link = params.get("token");
     if (route.guard === "open" && link !== undefined) {
@@ -148,17 +146,15 @@ async function answerCaller(
     if (session !== undefined) await answering.access.awaitSession(session);
     caller = await knowingNewKeys(answering.access, () => authenticate(request, answering));
     answering.seen.caller = caller;
-    if (answering.observed) {
-      answering.observed.workspaceId = caller.holder.workspace.id;
-      answering.observed.limit = route.limit;
-    }
+    answering.observed.workspaceId = caller.holder.workspace.id;
+    answering.observed.limit = route.limit;
     if (isPaused(route)) refuseWhilePaused(answering.access);
     const permit = authorize(caller, route.permission);
     if (route.alsoPermission) authorize(caller, route.alsoPermission);
     const spent = await spend(permit, route.limit, answering);
     headers = spent.headers;
     if (spent.proof === "overspent") {
-      if (answering.observed) answering.observed.isLimited = true;
+      answering.observed.isLimited = true;
       return refusalAnswer(spent.refusal, route.dialect, headers);
     }
     return await callRoute(request, { ...chosen, spent }, answering);
@@ -179,11 +175,11 @@ async function callRoute(
   { parts, observed, access }: Pick<Observed, "parts" | "observed" | "access">,
 ): Promise<HttpAnswer> {
   const { route, params, spent } = chosen;
-  const context = { ...scopeOf(request, route, spent), traceparent: observed?.traceparent ?? "" };
+  const context = { ...scopeOf(request, route, spent), traceparent: observed.traceparent };
   if (route.method !== "GET") checkMediaType(request.headers);
   const body = route.method !== "GET" ? await readBodyOf(request, route, access) : noBody;
   const reading = route.takes === "read" ? { signal: request.hungUp } : {};
-  observed?.keepBody(body);
+  observed.keepBody(body);
   const queried = route.queryNames && request.query !== "" ? [request.query] : [];
   const scope = { ...context, ...sentHashOf(context, body, [...params.values(), ...queried]) };
   const { headers } = request;
@@ -222,7 +218,7 @@ interface Refused {
   readonly route: Route;
   readonly headers: readonly string[];
   readonly logger: Logger;
-  readonly observed?: Observation;
+  readonly observed: Observation;
 }
 
 function answerError(error: unknown, { request, route, headers, logger, observed }: Refused): HttpAnswer {
@@ -231,7 +227,7 @@ function answerError(error: unknown, { request, route, headers, logger, observed
   if (isForCaller(error)) return refusalAnswer(error, route.guard === "key" ? route.dialect : "rest", headers);
   if (error instanceof ClientGone) throw error;
   // The route and not the path, which may name a user
-  const traceId = observed?.traceId;
+  const { traceId } = observed;
   logger.error("request_failed", error, { requestId: request.requestId, ...(traceId !== undefined && { traceId }), route: route.path });
   const fault = faultAnswer(request.requestId, headers);
   return route.guard === "open" && route.failed ? route.failed(fault, request) : fault;

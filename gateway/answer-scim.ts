@@ -34,7 +34,7 @@ export interface ScimAnswering extends ScimScoping {
   readonly logger: Logger;
   readonly scim: Client<typeof ScimService>;
   readonly scimNotes: ScimNotes;
-  readonly observed?: Pick<Observation, "traceparent" | "traceId">;
+  readonly observed: Pick<Observation, "traceparent" | "traceId">;
 }
 
 interface Chosen {
@@ -88,7 +88,7 @@ async function callRoute(
   { scim, observed, access }: Pick<ScimAnswering, "scim" | "observed" | "access">,
 ): Promise<ScimReply> {
   const { route, params, holder } = admitted;
-  const context = { ...admitted.scope, idempotencyKey: idempotencyKeyOf(request.headers), traceparent: observed?.traceparent ?? "" };
+  const context = { ...admitted.scope, idempotencyKey: idempotencyKeyOf(request.headers), traceparent: observed.traceparent };
   const hasBody = route.bodyBytesMax > 0;
   if (hasBody) checkMediaType(request.headers, bodyTypes);
   const body = hasBody ? await readBodyOf(request, route, access) : noBody;
@@ -150,7 +150,7 @@ function errorAnswer(
 ): HttpAnswer {
   if (isForCaller(error)) return scimRefusalAnswer(error, headers);
   if (error instanceof ClientGone) throw error;
-  const traceId = observed?.traceId;
+  const { traceId } = observed;
   logger.error("request_failed", error, { requestId: request.requestId, ...(traceId !== undefined && { traceId }), route: route.path });
   return scimFaultAnswer(headers);
 }
