@@ -4422,7 +4422,7 @@ export interface Calls {
         /** `subscription` or `messaging-status`, for a record of consent. */
         readonly lane?: string;
         readonly workspace_id?: string;
-        /** The user or the address that a record of consent is about; empty where the record does not say it. */
+        /** The user or the address that a record of consent is about; empty where the record does not say it. An address takes `console.bodies` too, and is absent without it. */
         readonly of?: string;
         /** Place of the record, such as `17.0`; of a dead letter of the intake such as `17`. */
         readonly at: string;

@@ -19,6 +19,8 @@ interface UserPlace extends LanePlace {
 
 type ConsentPart = (typeof consentLanes)[number][1];
 
+export type ConsentLane = (typeof consentLanes)[number][0];
+
 /** The names of both in `heddle log skip --lane`. */
 export const consentLanes = [["subscription", "subscription"], ["messaging-status", "messagingStatus"]] as const;
 

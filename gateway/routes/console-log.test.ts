@@ -34,6 +34,27 @@ test.each([
   expect(body["more"]).toBe(more);
 });
 
+test.each([
+  { may: "see bodies", permissions: ["console.operate", "console.bodies"], of: "ann@example.com" },
+  { may: "operate alone", permissions: ["*", "console.operate"], of: undefined },
+])(
+  "handleConsoleLog() shows whose address a dead letter is about to those who may see what was sent: who may $may",
+  async ({ permissions, of }) => {
+    started = await startStubGateway({
+      permissions,
+      log: { getStatus: async () => create(GetStatusResponseSchema, {}) },
+      subscription: { listSetAside: async () => create(OfSubscriptions, { records: [{ key: "platform-id" }] }) },
+      messagingStatus: { listSetAside: async () => create(OfMessages, { records: [{ key: "ann@example.com" }] }) },
+    });
+    const { body } = await started.get("/console/log");
+    const letter = { workspace_id: "", at: "0.0", reason: "" };
+    expect(body["dead_letters"]).toEqual([
+      { lane: "subscription", of: "platform-id", ...letter },
+      { lane: "messaging-status", ...(of !== undefined && { of }), ...letter },
+    ]);
+  },
+);
+
 function many(length: number): { readonly reason: string }[] {
   return Array.from({ length }, () => ({ reason: "unread" }));
 }

@@ -3,7 +3,8 @@ import { Buffer } from "node:buffer";
 import type { SetAsideRecord } from "../../proto/gen/heddle/consent/v1/ledger_pb.ts";
 import { shownFrom, type ShownRecord } from "../../platform/lane/shown-record.ts";
 import { limits } from "../../platform/limits.ts";
-import { consentLanes, type WaitingPlace, waitingPlaces } from "../decode/waiting-place.ts";
+import { bodiesPermission, holds } from "../access/permissions.ts";
+import { type ConsentLane, consentLanes, type WaitingPlace, waitingPlaces } from "../decode/waiting-place.ts";
 import { success, unlessRefused } from "../routing/reply.ts";
 import type { Call, Parts, Reply } from "../routing/route.ts";
 
@@ -13,7 +14,8 @@ type Asked = Pick<Parts, "log" | "subscription" | "messagingStatus">;
  * Blocked users and dead letters, each up to a thousand, and a hundred of each part of consent; `more` says that one of the lists is full.
  * A part of consent that does not answer is named in `away`.
  */
-export async function handleConsoleLog({ reading }: Call, { log, ...consent }: Asked): Promise<Reply> {
+export async function handleConsoleLog({ reading, spent }: Call, { log, ...consent }: Asked): Promise<Reply> {
+  const mayKnowOf = holds(spent.permit.caller.holder.key.permissions, bodiesPermission);
   const lanes = consentLanes.map(([lane, part]) =>
     unlessRefused(consent[part].listSetAside({}, reading).then(({ records }) => ({ lane, records })))
   );
@@ -28,7 +30,7 @@ export async function handleConsoleLog({ reading }: Call, { log, ...consent }: A
     })),
     dead_letters: [
       ...setAside.map(({ partition, sequence, reason }) => ({ partition, at: String(sequence), reason })),
-      ...answered.flatMap(({ lane, records }) => records.map((record) => consentLetter(lane, record))),
+      ...answered.flatMap(({ lane, records }) => records.map((record) => consentLetter(lane, record, mayKnowOf))),
     ],
     away: consentLanes.map(([lane]) => lane).filter((lane) => !answered.some((one) => one.lane === lane)),
     more: [held, setAside].some(({ length }) => length >= limits.heldRedriveMax) ||
@@ -36,8 +38,10 @@ export async function handleConsoleLog({ reading }: Call, { log, ...consent }: A
   });
 }
 
-function consentLetter(lane: string, { workspaceId, sequence, part, key, reason }: SetAsideRecord): object {
-  return { lane, workspace_id: workspaceId, of: key, at: `${sequence}.${part}`, reason };
+/** Of messages the key is an address or a phone number, of subscriptions a platform id. */
+function consentLetter(lane: ConsentLane, { workspaceId, sequence, part, key, reason }: SetAsideRecord, mayKnowOf: boolean): object {
+  const isShown = mayKnowOf || lane !== "messaging-status";
+  return { lane, workspace_id: workspaceId, ...(isShown && { of: key }), at: `${sequence}.${part}`, reason };
 }
 
 /** All of them, once more. Asked twice, what was applied meanwhile waits no longer. */

@@ -190,6 +190,8 @@ test("what a dead letter says is shown to those who may see what was sent, and b
   expect(Buffer.from(told?.first_bytes ?? "", "hex").toString()).toContain(person.email);
   const refused = await suite.post("/console/log/records", { records: [place] }, { key: operator });
   expect([refused.status, refused.body.message]).toEqual([403, expect.stringContaining("'console.bodies'")]);
+  const listed = await suite.get("/console/log", { key: operator });
+  expect(listed.body["dead_letters"]).toEqual([{ ...place, reason: expect.any(String) }]);
   const lane = ["--lane", "messaging-status", "--workspace", workspaceId, "--at", at];
   expect(JSON.parse((await log("show", ...lane, "--json")).output)).toMatchObject({ record });
   expect((await log("show", ...lane)).output).toContain(person.email);

@@ -113,7 +113,10 @@ export const consoleLogEntries = entriesOf({ tag: "Service", extension: true }, 
           partition: whole("Of the intake; absent for consent."),
           lane: text("`subscription` or `messaging-status`, for a record of consent."),
           workspace_id,
-          of: text("The user or the address that a record of consent is about; empty where the record does not say it."),
+          of: text(
+            "The user or the address that a record of consent is about; empty where the record does not say it. " +
+              "An address takes `console.bodies` too, and is absent without it.",
+          ),
           at,
           reason,
         }, ["at", "reason"]),
