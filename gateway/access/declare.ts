@@ -73,6 +73,7 @@ function planCompany(plan: Plan, declared: DeclaredCompany): void {
     onboardedAt: declared.onboardedAt ?? found?.onboardedAt ?? new Date(plan.now).toISOString().slice(0, "YYYY-MM-DD".length),
     limits: limitsOf(plan, found, declared),
   };
+  if (!found) refuseSharedId(plan, { id: row.id, of: "workspace", line: declared.line, what: `company "${row.name}"` });
   put(plan, { put: "company", row }, { found, line: declared.line, change: { what: "company", path: row.name, id: row.id } });
   const workspaces = plan.rows.workspaces.filter((each) => each.companyId === row.id);
   for (const workspace of declared.workspaces) {
@@ -104,10 +105,21 @@ function planWorkspace(plan: Plan, company: Company, declared: DeclaredWorkspace
     limits: limitsOf(plan, found, declared),
   };
   const path = `${company.name}/${row.name}`;
+  if (!found) refuseSharedId(plan, { id: row.id, of: "company", line: declared.line, what: `workspace "${path}"` });
   put(plan, { put: "workspace", row }, { found, line: declared.line, change: { what: "workspace", path, id: row.id } });
   planKeys(plan, { workspace: row, path }, declared.apiKeys);
   for (const item of declared.items) planItem(plan, { id: row.id, path }, item);
   return row;
+}
+
+/** Subjects of events and keys of limits end with either id: what may read those of the one would read those of the other. */
+function refuseSharedId(
+  plan: Plan,
+  { id, of, line, what }: { readonly id: string; readonly of: "company" | "workspace"; readonly line: number; readonly what: string },
+): void {
+  const there = of === "company" ? plan.rows.companies : plan.rows.workspaces;
+  if (!there.some((row) => row.id === id) && !plan.named.has(`${of} ${id}`)) return;
+  plan.problems.push({ line, text: `the new ${what} cannot have the id "${id}": a ${of} has it` });
 }
 
 /** Apps are added to those of before, origins take their place. */
