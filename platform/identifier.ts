@@ -77,7 +77,7 @@ const last = { ms: 0, counter: 0 };
 
 /**
  * A new secret: `prefix`, 30 random base62 characters (178 bits) and 6 base62 characters of the CRC-32 of all before
- * them, so that a mistyped or made-up one is known without asking a store.
+ * them, so that a mistyped or made-up one is known as such.
  */
 export function secret(prefix: string): string {
   const start = `${prefix}${randomBase62(randomChars)}`;

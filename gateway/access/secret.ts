@@ -13,7 +13,7 @@ export function digestOf(secret: string): string {
   return sha256Hex(secret);
 }
 
-/** False for a text with our prefix and a wrong checksum: it was mistyped or made up, and no store need be asked. */
+/** False for a text with our prefix and a wrong checksum: it was mistyped or made up. */
 export function mayBeSecret(secret: string): boolean {
   const ours = secret.startsWith(keyPrefix) || secret.startsWith(tokenPrefix);
   return !ours || secretHolds(secret);

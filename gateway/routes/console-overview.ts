@@ -1,5 +1,5 @@
 /** GET /console/overview: what goes on in the workspace of the key, as this gateway knows it; to operators, in the whole installation too. */
-import { operatorPermission } from "../access/permissions.ts";
+import { holds, operatorPermission } from "../access/permissions.ts";
 import { success, unlessRefused } from "../routing/reply.ts";
 import type { Call, Parts, Reply } from "../routing/route.ts";
 
@@ -8,7 +8,7 @@ export async function handleConsoleOverview(call: Call, parts: Asked & Pick<Part
   const { holder } = call.spent.permit.caller;
   const { seconds, routes, errors } = parts.console.activity(holder);
   const { ready, reason } = parts.health();
-  const isOperator = holder.key.permissions.includes(operatorPermission);
+  const isOperator = holds(holder.key.permissions, operatorPermission);
   const [limits, progress] = await Promise.all([parts.console.limits(holder), isOperator ? progressOf(parts, call) : undefined]);
   return success({
     workspace: { id: holder.workspace.id, name: holder.workspace.name, company: holder.company.name },

@@ -4,7 +4,7 @@ import {
   type ListMissingTextsResponse,
   MessageOwnerKind,
 } from "../../proto/gen/heddle/content/v1/translation_service_pb.ts";
-import { everyPermission } from "../access/permissions.ts";
+import { holds } from "../access/permissions.ts";
 import { success } from "../routing/reply.ts";
 import type { Call, Parts, Reply } from "../routing/route.ts";
 
@@ -18,7 +18,8 @@ export async function handleConsoleTranslations(call: Call, { translations }: Pi
     translations.listMissingTexts({ scope }, reading),
   ]);
   const owners = declared.owners.filter(({ kind }) => {
-    return permissions.includes(everyPermission) || permissions.includes(kinds.get(kind)?.permission ?? "");
+    const permission = kinds.get(kind)?.permission;
+    return permission !== undefined && holds(permissions, permission);
   });
   const locales = declared.settings?.locales ?? [];
   const absent = Map.groupBy(missing, ({ messageVariationId }) => messageVariationId);

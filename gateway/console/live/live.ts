@@ -190,7 +190,7 @@ function subjectOfAll({ installation }: Between): string {
   return `${installation}-live`;
 }
 
-/** A declared id may be any text, and a subject may not. */
+/** An id may have dots, which part a subject. */
 function subjectOf({ installation }: Between, workspaceId: string): string {
   return `${installation}-live-${Buffer.from(workspaceId).toString("base64url")}`;
 }
