@@ -10,10 +10,10 @@ const begin = '<form method="post" action="{{preference_center_submit_url}}">';
 const letterBox = `<input type="checkbox" name="${letterName}" value="subscribed">`;
 const globalBox = `<input type="checkbox" name="${globalName}" value="opted_in">`;
 
-/** Where nothing is behind, and this is the state of all email. */
-async function pageShowing(url: string, global: string): Promise<string> {
+/** Where nothing is behind, and the page says this of what it shows. */
+async function pageShowing(url: string, said: string): Promise<string> {
   let html = "";
-  const mark = `name="shown_state" value="email_global_state.${global}"`;
+  const mark = `name="shown_state" value="${said}"`;
   await expect.poll(async () => (html = await textOf(url)), { timeout: 30_000, interval: 100 }).toContain(mark);
   return html;
 }
@@ -38,8 +38,8 @@ test("a checkbox that a later version adds, or means otherwise, was not left emp
   const ann = await workspace.person();
   const id = await workspace.create({ preference_center_page_html: `${begin}${letterBox}</form>` });
   const url = await workspace.url(id, ann);
+  expect((await workspace.submit(url, sentBy(await textOf(url), { [letterField]: "subscribed" }))).status).toBe(200);
   const before = await textOf(url);
-  expect((await workspace.submit(url, sentBy(before, { [letterField]: "subscribed" }))).status).toBe(200);
   const later = {
     preference_center_page_html: `${begin}${letterBox.replace('"subscribed"', '"unsubscribed"')}${globalBox}</form>`,
     confirmation_page_html: "",
@@ -62,25 +62,29 @@ test("a checkbox that is written once for each branch of a condition is one that
   }
 });
 
-test.each([["the built-in page", ""]])(
-  "what a person leaves alone on %s that was open takes nothing back that was chosen elsewhere since",
+test.each([["the built-in page", ""], ["a stored page", storedPage]])(
+  "what a person leaves alone on %s that was open takes back no unsubscribe that came elsewhere since",
   async (_, html) => {
     const workspace = freshWorkspace(suite);
     const email = freshEmail();
     const ann = await workspace.person(email);
     const url = await workspace.url(await workspace.create({ preference_center_page_html: html }), ann);
-    const open = await pageShowing(url, "subscribed");
-    const elsewhere = { subscription_group_id: news, subscription_state: "subscribed", external_id: [ann] };
-    expect((await workspace.call("POST", "/subscription/status/set", elsewhere)).status).toBe(201);
+    const set = { subscription_group_id: news, external_id: [ann] };
+    expect((await workspace.call("POST", "/subscription/status/set", { ...set, subscription_state: "subscribed" })).status).toBe(201);
+    const open = await pageShowing(url, `subscription_group_${news}.subscribed`);
+    expect((await workspace.call("POST", "/subscription/status/set", { ...set, subscription_state: "unsubscribed" })).status).toBe(201);
     expect((await workspace.call("POST", "/email/status", { email, subscription_state: "unsubscribed" })).status).toBe(201);
-    await pageShowing(url, "unsubscribed");
-    const saved = await workspace.submit(url, sentBy(open, { [letterField]: "subscribed" }));
-    expect([saved.status, await saved.text()]).toEqual([
+    await pageShowing(url, "email_global_state.unsubscribed");
+    const ticked = { [letterField]: "subscribed", [`subscription_group_${news}`]: "subscribed" };
+    const saved = await workspace.submit(url, sentBy(open, ticked));
+    const said = await saved.text();
+    expect([saved.status, said]).toEqual([
       200,
-      expect.stringContaining("<bdi>All emails</bdi>: <strong>Unsubscribed</strong>"),
+      expect.stringContaining("<bdi>News &amp; &lt;more&gt;</bdi>: <strong>Unsubscribed</strong>"),
     ]);
+    expect(said).not.toContain("<bdi>All emails</bdi>: <strong>Subscribed</strong>");
     expect([await workspace.state(letter, ann), await workspace.state(news, ann), await workspace.emailState(ann)])
-      .toEqual(["Subscribed", "Subscribed", "unsubscribed"]);
+      .toEqual(["Subscribed", "Unsubscribed", "unsubscribed"]);
   },
 );
 

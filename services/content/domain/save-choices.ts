@@ -28,8 +28,9 @@ interface Chosen {
 }
 
 /**
- * Only what differs from what the page showed is recorded: a group that the person leaves alone stays unset, and what was chosen
- * elsewhere since is not taken back. `shown`: as the form says; what it says nothing of was shown as it is now. `all`: the author
+ * Only what differs from what the page shows is recorded: a group that the person leaves alone stays unset. Who is shown as subscribed and
+ * leaves that alone takes back no unsubscribe that came elsewhere since; an "unsubscribed" counts whatever was shown, as a browser that goes
+ * back may show a page of before. `shown`: as the form says; what it says nothing of was shown as it is now. `all`: the author
  * of the page asks for every choice to be recorded. Where the states are behind, what was set last may be the contrary: each "unsubscribed" is recorded then.
  * All email is first: a person who unsubscribes from everything is
  * unsubscribed even if the rest fails. Refuses PARTLY_DONE where
@@ -50,7 +51,8 @@ export async function saveChoices(
   let position = "";
   function isRecorded(state: GlobalState, before: GlobalState, now: GlobalState): boolean {
     if (all) return true;
-    return states.behind ? state !== before || state === "unsubscribed" : state !== before && state !== now;
+    if (state === "unsubscribed") return states.behind || state !== now;
+    return state !== before && (states.behind || state !== now);
   }
   const changed: Choices = {
     ...(global !== undefined && email !== null && isRecorded(global, seen.global, states.global) ? { global } : {}),

@@ -1,11 +1,11 @@
-/** The form of a preference center: what of it would save nothing, and what says of its checkboxes that they were shown. */
+/** The form of a preference center: what of it would save nothing, and what says of its states and checkboxes that they were shown. */
 import { boxField, fieldMark, statesOf } from "../domain/form-choices.ts";
-import { type AddedHtml, opening } from "./liquid.ts";
+import { type AddedHtml, opening, statesHtml } from "./liquid.ts";
 import { attribute, type Element, lineOf, type Seen } from "./page-element.ts";
 
 interface CheckedForms {
-  /** Before each checkbox, so within the same condition, form and fieldset. */
-  readonly boxes: readonly AddedHtml[];
+  /** At the beginning of each form, and before each checkbox, so within the same condition, form and fieldset. */
+  readonly marks: readonly AddedHtml[];
   readonly warnings: readonly string[];
 }
 
@@ -14,8 +14,12 @@ export function checkForms(found: readonly Element[], seen: Seen): CheckedForms 
   const fields = fieldsOf(found, seen);
   const ofPage = seen.kind === "page" ? pageWarnings(forms, fields.size) : [];
   const boxes = boxesOf(fields, seen);
+  const saving = fields.size === 0 ? [] : forms.filter((form) => form.namespaceURI.endsWith("xhtml") && isPosted(form));
   return {
-    boxes: boxes.filter(({ fault }) => fault === undefined).map(({ element, field }) => markOf(element, field, seen)),
+    marks: [
+      ...saving.map((form) => ({ place: seen.masked.sourcePlace(form.sourceCodeLocation?.startTag?.endOffset ?? 0), html: statesHtml })),
+      ...boxes.filter(({ fault }) => fault === undefined).map(({ element, field }) => markOf(element, field, seen)),
+    ],
     warnings: [
       ...ofPage,
       ...forms.flatMap(formWarnings),
@@ -37,11 +41,15 @@ function formWarnings(form: Element): string[] {
   if ((attribute(form, "action") ?? "").trim() === "") {
     warnings.push("the form has no action, so not all choices are saved: it must be {{preference_center_submit_url}}");
   }
-  if (attribute(form, "method")?.trim().toLowerCase() !== "post") warnings.push('the form saves nothing: its method must be "post"');
+  if (!isPosted(form)) warnings.push('the form saves nothing: its method must be "post"');
   if (!codings.has(attribute(form, "enctype")?.trim().toLowerCase() ?? "")) {
     warnings.push("the form saves nothing: its enctype must be application/x-www-form-urlencoded");
   }
   return warnings.map((warning) => `${placeOf(form)}: ${warning}`);
+}
+
+function isPosted(form: Element): boolean {
+  return attribute(form, "method")?.trim().toLowerCase() === "post";
 }
 
 const codings: ReadonlySet<string> = new Set(["", "application/x-www-form-urlencoded"]);

@@ -22,8 +22,8 @@ export interface CheckedPage {
   /** What it says of itself in its head, as far as that does not depend on the person. */
   readonly about: AboutPage;
   readonly hasTitle: boolean;
-  /** What says of the checkboxes that they stand in the page. */
-  readonly boxes: readonly AddedHtml[];
+  /** What its forms say of what the page shows. */
+  readonly marks: readonly AddedHtml[];
 }
 
 export interface AboutPage {
@@ -51,7 +51,7 @@ export function checkHtml(parsed: Parsed, kind: PageKind, settings: PageSettings
   for (const element of found) {
     if (rawText.has(element.tagName)) checkRaw(element, seen);
   }
-  const { boxes, warnings } = checkForms(found, seen);
+  const { marks, warnings } = checkForms(found, seen);
   const title = found.find(({ tagName, namespaceURI }) => tagName === "title" && namespaceURI.endsWith("xhtml"));
   return {
     warnings: [...new Set([...warnings, ...parsed.warnings, ...cut, ...warningsOf(found, seen)])].slice(0, limits.pageWarningsMax),
@@ -59,7 +59,7 @@ export function checkHtml(parsed: Parsed, kind: PageKind, settings: PageSettings
     hasDoctype: document.childNodes.some(({ nodeName }) => nodeName === "#documentType"),
     hasTitle: title !== undefined,
     about: aboutPage(found, title, masked),
-    boxes,
+    marks,
   };
 }
 

@@ -59,6 +59,8 @@ function checkAssigned(text: string, line: number): void {
 
 /** No author writes it: the place of the head's own HTML. */
 export const headTag = "heddle_head";
+/** Nor this: the place in a form of what says which states the page shows. */
+export const statesTag = "heddle_states";
 
 const blocks: ReadonlySet<string> = new Set(["if", "unless", "case", "comment"]);
 const tags: ReadonlySet<string> = new Set([
@@ -71,6 +73,7 @@ const tags: ReadonlySet<string> = new Set([
 ]);
 const reserved: ReadonlySet<string> = new Set([
   headTag,
+  statesTag,
   "email_address",
   "preference_center_submit_url",
   "subscribed_state",

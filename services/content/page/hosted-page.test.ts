@@ -45,6 +45,27 @@ test.each([
   expect(page.policy).toMatch(/; sandbox allow-forms allow-popups allow-popups-to-escape-sandbox$/);
 });
 
+test("each form that saves says which states the page shows of groups that are in use, where those are the last that were set", () => {
+  const field = (id: string) => `<input name="{% form_field_name :subscription_group ${id} %}">`;
+  const pageHtml = `<form method="get">{{subscribed_state.a}}</form>${form}<svg><form method="post"></form></svg>${
+    form.replace("</form>", `${field("a.b")}${field("gone")}</form>`)
+  }`;
+  const groups = [{ id: "a.b", name: "A", channel: "other" }, { id: "c", name: "C", channel: "email" }] as const;
+  const one = shown({ pageHtml });
+  const states = { ...one.states, groups, memberships: new Map([["a.b", "subscribed"], ["gone", "subscribed"]] as const) };
+  const marks = ["email_global_state.subscribed", "subscription_group_a.b.subscribed"].map((said) =>
+    `<input type="hidden" name="shown_state" value="${said}">`
+  ).join("");
+  const { html } = choicePage(openPages(), { ...one, states });
+  expect(html.split(marks).map((part) => part.slice(-20))).toEqual([
+    expect.stringMatching(/method="post">$/),
+    expect.stringMatching(/method="post">$/),
+    expect.anything(),
+  ]);
+  expect(html.split("<form").map((part) => part.includes("shown_state"))).toEqual([false, false, true, false, true]);
+  expect(choicePage(openPages(), { ...one, states: { ...states, behind: true } }).html).not.toContain("shown_state");
+});
+
 const scripted = { settings: { scriptsAllowed: true, origins: [] }, frame: { token: "form-token", name: "request-1" } };
 
 test.each([

@@ -104,6 +104,7 @@ function fill(page: CompiledPage, shown: Shown, kind: PageKind): FilledPage {
     states: new Map<string, string>([[globalState, states.global], ...groups]),
     fields,
     head: frame ? framedHead + page.head : page.head,
+    marks: stateMarks(states, page.fields),
   });
   if (frame === undefined) return { html, policy: policyOf(shown, kind === "redirect" ? "redirect" : "plain") };
   const { about } = page;

@@ -4,7 +4,7 @@ import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { globalField, globalState, groupField, nameableId } from "../domain/form-choices.ts";
 import { type PersonFields, standardFields, type WantedFields } from "../domain/person-fields.ts";
-import { checkLiquid, checkLiquidSize, headTag } from "./check-liquid.ts";
+import { checkLiquid, checkLiquidSize, headTag, statesTag } from "./check-liquid.ts";
 import { escapeAnywhere } from "../../../platform/escape-html.ts";
 import { plainLiquid } from "./liquid-source.ts";
 import { PageProblem } from "./page-problem.ts";
@@ -20,6 +20,8 @@ interface PageValues {
   readonly fields: PersonFields;
   /** HTML of ours for the page's head. */
   readonly head: string;
+  /** HTML of ours for each of its forms. */
+  readonly marks: string;
 }
 
 /** A piece of a template, in order. */
@@ -81,6 +83,9 @@ export interface AddedHtml {
 /** Stands for the head's own HTML. */
 export const headHtml = `{% ${headTag} %}`;
 
+/** Stands for what a form says of the states that the page shows. */
+export const statesHtml = `{% ${statesTag} %}`;
+
 /** What is added at one place comes in the order given. */
 export function openTemplate({ source }: Pick<Parsed, "source">, added: readonly AddedHtml[]): PageTemplate {
   const inOrder = added.toSorted((a, b) => a.place - b.place);
@@ -119,7 +124,7 @@ function openEngine(): Liquid {
       return this["fieldName"];
     },
   });
-  liquid.registerTag(headTag, { render: (context) => context.getRegister<string>(headTag) });
+  for (const own of [headTag, statesTag]) liquid.registerTag(own, { render: (context) => context.getRegister<string>(own) });
   return liquid;
 }
 
@@ -199,7 +204,7 @@ function asWritten(name: string, [, ...keys]: readonly unknown[]): string {
   return name === "profile_field" ? `"\${${keys.join(".")}}"` : `"${[name, ...keys].join(".")}"`;
 }
 
-function rendered(templates: Template[], { email, submitUrl: url, states, fields, head }: PageValues): string {
+function rendered(templates: Template[], { email, submitUrl: url, states, fields, head, marks }: PageValues): string {
   const known = Object.fromEntries(states);
   const scope = {
     [emailAddress]: email,
@@ -212,6 +217,7 @@ function rendered(templates: Template[], { email, submitUrl: url, states, fields
   try {
     const context = new Context(scope, engine.options, { sync: true }, { liquid: engine });
     context.setRegister(headTag, head);
+    context.setRegister(statesTag, marks);
     toValueSync(engine.renderer.renderTemplates(templates, context, written));
   } catch (error) {
     const cause = written.full ? "is too large once it is filled in" : "takes too long to be filled in";

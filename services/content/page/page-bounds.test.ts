@@ -67,6 +67,7 @@ test.each([
     states: new Map<string, string>(),
     fields: noFields,
     head: "",
+    marks: "",
   };
   expect(outcomeOf(() => openPages().check(center.content, closed))).toBe("");
   const text = openPages().compiled(center, "page")?.template.render(values) ?? "";
@@ -74,15 +75,32 @@ test.each([
   expect(leastMs(() => openPages().compiled(center, "page")?.template.render(values))).toBeLessThan(cpuMsMax * slowness());
 });
 
-test("what a page is given stays the page's own: heddle_head is no tag, and no name is assigned anew", () => {
-  const names = ["heddle_head", "email_address", "preference_center_submit_url", "subscribed_state", "profile_field", "custom_attribute"];
+test("what a page is given stays the page's own: heddle_head and heddle_states are no tags, and no name is assigned anew", () => {
+  const names = [
+    "heddle_head",
+    "heddle_states",
+    "email_address",
+    "preference_center_submit_url",
+    "subscribed_state",
+    "profile_field",
+    "custom_attribute",
+  ];
   for (const name of names) {
     const html = `${form}\n{% assign ${name} = 'https://evil.example/' %}`;
     expect(outcomeOf(() => openPages().check(content(html), closed))).toContain(`line 2: assign may not change "${name}"`);
   }
-  expect(outcomeOf(() => openPages().check(content(`${form}\n{% heddle_head %}`), closed))).toContain('line 2: unknown tag "heddle_head"');
+  for (const own of ["heddle_head", "heddle_states"]) {
+    expect(outcomeOf(() => openPages().check(content(`${form}\n{% ${own} %}`), closed))).toContain(`line 2: unknown tag "${own}"`);
+  }
   const center = stored(`<html>[{{ heddle_head }}]${form}`);
-  const values = { email: "", submitUrl: "?save", states: new Map<string, string>(), fields: noFields, head: "<title>ours</title>" };
+  const values = {
+    email: "",
+    submitUrl: "?save",
+    states: new Map<string, string>(),
+    fields: noFields,
+    head: "<title>ours</title>",
+    marks: "",
+  };
   expect(openPages().compiled(center, "page")?.template.render(values)).toMatch(/^<!doctype html><html><title>ours<\/title>\[\]<form/);
 });
 

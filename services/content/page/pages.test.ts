@@ -38,7 +38,7 @@ interface Values {
 function filled(pageHtml: string, { states = {}, email = "a@x.de", fields = noFields }: Values = {}): string {
   const center: Center = { workspaceId: "w", id: "c", name: "n", version: 1, createdAt: 0, updatedAt: 0, content: content({ pageHtml }) };
   const page = openPages().compiled(center, "page");
-  return page?.template.render({ email, submitUrl: "?save", states: new Map(Object.entries(states)), fields, head: "" }) ?? "";
+  return page?.template.render({ email, submitUrl: "?save", states: new Map(Object.entries(states)), fields, head: "", marks: "" }) ?? "";
 }
 
 test.each([
@@ -231,6 +231,7 @@ test("the head goes after the head tag, the html tag, the doctype or to the begi
       states: new Map(),
       fields: noFields,
       head: "<H>",
+      marks: "",
     }).split(
       "<form",
     )[0];

@@ -99,8 +99,8 @@ function compileOrRefuse(html: string, kind: PageKind, content: CenterContent): 
 
 function compile(html: string, kind: PageKind, { title, options }: CenterContent): CompiledPage {
   const parsed = parsePage(html);
-  const { head, hasDoctype, hasTitle, boxes, about } = checkHtml(parsed, kind, checkedWhenCompiled);
-  const added = [...(hasDoctype ? [] : [{ place: 0, html: doctype }]), { place: head, html: headHtml }, ...boxes];
+  const { head, hasDoctype, hasTitle, marks, about } = checkHtml(parsed, kind, checkedWhenCompiled);
+  const added = [...(hasDoctype ? [] : [{ place: 0, html: doctype }]), { place: head, html: headHtml }, ...marks];
   return {
     template: openTemplate(parsed, added),
     groups: parsed.groups,
