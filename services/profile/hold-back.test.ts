@@ -1,4 +1,4 @@
-/** Poison: whose records wait, and that no other user waits with them. */
+/** Records that cannot be applied: whose records wait, and that no other user waits with them. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import type { PureSteps } from "./apply/pure-steps.ts";
 const { open: openTest, close: closeTest } = testProfiles();
 
 /** Pure steps that throw at events of this name, after having changed the profile. */
-function poisonAt(name: string): Partial<PureSteps> {
+function failingAt(name: string): Partial<PureSteps> {
   return {
     applyRecord(profile, record) {
       const after = applyRecord(profile, record);
@@ -26,8 +26,8 @@ function poisonAt(name: string): Partial<PureSteps> {
 }
 
 /** The same until they are mended. */
-function poisonUntil(isMended: () => boolean): Partial<PureSteps> {
-  const bad = poisonAt("bad");
+function failingUntil(isMended: () => boolean): Partial<PureSteps> {
+  const bad = failingAt("bad");
   return { applyRecord: (user, record) => (isMended() ? applyRecord : bad.applyRecord ?? applyRecord)(user, record) };
 }
 
@@ -37,9 +37,9 @@ async function listed(profile: TestProfile): Promise<string[]> {
   return usersJson.map((json) => String(JSON.parse(Buffer.from(json).toString()).external_id)).sort();
 }
 
-describe("one process, on poison", () => {
+describe("one process, on records that cannot be applied", () => {
   test("holds back the user and nobody else", async () => {
-    const profile = await openTest({ steps: poisonAt("bad") });
+    const profile = await openTest({ steps: failingAt("bad") });
     await profile.track({ events: [event("a", "good"), event("b", "good")] });
     await profile.track({ events: [event("a", "good"), event("a", "bad"), event("b", "good"), event("a", "later")] });
     await profile.track({ events: [event("a", "later"), event("b", "later")] });
@@ -53,7 +53,7 @@ describe("one process, on poison", () => {
     const folder = mkdtempSync(join(tmpdir(), "heddle-held-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const path = join(folder, "heddle.db");
-    const first = await openTest({ path, steps: poisonAt("bad") });
+    const first = await openTest({ path, steps: failingAt("bad") });
     await first.track({ events: [event("a", "bad")] });
     await first.track({ attributes: [{ external_id: "a", color: "red" }], events: [event("a", "bad")] });
     await first.part.settled();
@@ -70,7 +70,7 @@ describe("one process, on poison", () => {
     { side: "target", source: "b", target: "a" },
   ])("a merge of $source into $target waits for its held $side, and both come free", async ({ side, source, target }) => {
     let isMended = false;
-    const profile = await openTest({ steps: poisonUntil(() => isMended) });
+    const profile = await openTest({ steps: failingUntil(() => isMended) });
     await profile.track({ events: [event("a"), event("b"), event("c")] });
     await profile.track({ events: [event(side === "source" ? source : target, "bad")] });
     await mergeUsers(profile, source, target);
@@ -109,7 +109,7 @@ describe("one process, on poison", () => {
 
   test.each([["a", "b"], ["b", "a"]])("an undo waits for its held target, its source too (%s into %s)", async (source, target) => {
     let isMended = false;
-    const profile = await openTest({ steps: poisonUntil(() => isMended) });
+    const profile = await openTest({ steps: failingUntil(() => isMended) });
     const calm = await openTest();
     for (const one of [profile, calm]) await one.track({ events: [event("a"), event("b")] });
     const jobId = await mergeUsers(profile, source, target);
@@ -132,7 +132,7 @@ describe("one process, on poison", () => {
   ])("$what waits for its held target for days, and nothing of it is swept", async ({ waits }) => {
     let isMended = false;
     const clock = fakeClock();
-    const profile = await openTest({ clock, steps: poisonUntil(() => isMended) });
+    const profile = await openTest({ clock, steps: failingUntil(() => isMended) });
     const calm = await openTest();
     const users = ["source", "target", "later"];
     for (const one of [profile, calm]) {
@@ -155,7 +155,7 @@ describe("one process, on poison", () => {
   });
 
   test("a delete of a held user erases the source that waits for it", async () => {
-    const profile = await openTest({ steps: poisonAt("bad") });
+    const profile = await openTest({ steps: failingAt("bad") });
     await profile.track({ events: [event("a"), event("b"), event("b", "bad")] });
     await mergeUsers(profile, "a", "b");
     const key = { key: { key: { case: "externalId" as const, value: "b" } } };
@@ -167,7 +167,7 @@ describe("one process, on poison", () => {
 
   test("the source of a merge whose target waits is handed off: nobody reads it until then", async () => {
     let isMended = false;
-    const profile = await openTest({ steps: poisonUntil(() => isMended) });
+    const profile = await openTest({ steps: failingUntil(() => isMended) });
     await profile.track({ events: [event("a"), event("b"), event("b", "bad")] });
     await mergeUsers(profile, "a", "b");
     await profile.part.settled();
@@ -181,7 +181,7 @@ describe("one process, on poison", () => {
 
   test("a delete of a user who waits for the source of a merge comes in its turn", async () => {
     let isMended = false;
-    const profile = await openTest({ steps: poisonUntil(() => isMended) });
+    const profile = await openTest({ steps: failingUntil(() => isMended) });
     await profile.track({ events: [event("a"), event("b"), event("a", "bad")] });
     await mergeUsers(profile, "a", "b");
     await profile.client.deleteUsers({ scope: profile.scope(), users: [externalId("b")] });

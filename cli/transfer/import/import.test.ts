@@ -237,8 +237,8 @@ test("import reports all objects of a batch of which nothing is valid", async ()
 
 test("import finds the one object for which a whole batch is refused", async () => {
   target.behave = (sent, answer) => {
-    const poisoned = sent.body["events"]?.some((event) => event["name"] === "e5");
-    if (poisoned) answer.json(400, { message: "The JSON is nested too deep" });
+    const isRefused = sent.body["events"]?.some((event) => event["name"] === "e5");
+    if (isRefused) answer.json(400, { message: "The JSON is nested too deep" });
     else target.accept(sent, answer);
   };
   const file = target.write("a.ndjson", events(20));

@@ -195,7 +195,7 @@ class Applier {
     if (!held) {
       this.#waiting.delete(key);
       this.#overdue.delete(key);
-    } else if (blocked?.isPoison) this.#waitNoMore(key);
+    } else if (blocked?.hasFailed) this.#waitNoMore(key);
     else if (!this.#overdue.has(key) && !this.#waiting.has(key)) {
       this.#waiting.set(key, { position: after, since: this.#parts.clock.monotonic() });
     }
@@ -217,7 +217,7 @@ class Applier {
   }
 
   #report({ workspaceId, userId, blocked }: SlowUser): void {
-    if (!blocked?.isPoison) return;
+    if (!blocked?.hasFailed) return;
     const { reason, mark } = blocked;
     this.#parts.logger.error("user_held", new Error(reason), { workspaceId, userId, sequence: mark[0], part: mark[1] });
   }

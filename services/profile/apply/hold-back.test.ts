@@ -70,7 +70,7 @@ async function eventsOf(userId: string): Promise<Record<string, number>> {
   return Object.fromEntries(Array.from(profile?.events ?? [], ([name, { count }]) => [name, count]));
 }
 
-describe("applyBatch() on poison", () => {
+describe("applyBatch() on records that cannot be applied", () => {
   test("holds back the user alone, from the record on, and shows it", async () => {
     const held = await applyBatch(parts, [
       record("a", 1, { type: "create" }),
@@ -80,7 +80,7 @@ describe("applyBatch() on poison", () => {
       event("a", 4),
       event("b", 5),
     ]);
-    expect(held).toMatchObject([{ userId: "a", held: true, blocked: { reason: "planted", mark: [3, 0], isPoison: true } }]);
+    expect(held).toMatchObject([{ userId: "a", held: true, blocked: { reason: "planted", mark: [3, 0], hasFailed: true } }]);
     expect([await eventsOf("a"), await eventsOf("b")]).toEqual([{ good: 1 }, { good: 1 }]);
     expect(await store.profiles.listHeld(9)).toEqual([{ workspaceId: "w", userId: "a", reason: "planted" }]);
   });
@@ -237,7 +237,7 @@ describe.each(faults)("applyBatch() where %s", (where, plant) => {
 
   test("others go on, and the user goes on once it is mended", async () => {
     const held = await applyBatch(parts, [event("a", 2), event("a", 3, "odd"), event("b", 3), event("a", 4)]);
-    expect(held).toMatchObject([{ userId: "a", held: true, blocked: { reason: "planted", isPoison: true } }]);
+    expect(held).toMatchObject([{ userId: "a", held: true, blocked: { reason: "planted", hasFailed: true } }]);
     await applyBatch(parts, [event("b", 5), event("a", 6)]);
     expect([await eventsOf("a"), await eventsOf("b")]).toEqual([where.includes("read") ? {} : { good: 1 }, { good: 2 }]);
     expect(await store.profiles.listHeld(9)).toEqual([{ workspaceId: "w", userId: "a", reason: "planted" }]);

@@ -22,8 +22,8 @@ export interface Run {
   readonly changes: LaneChanges;
   readonly effects: Effects;
   /** Reasons of records whose pure step threw in an earlier attempt, by mark. */
-  readonly poison: ReadonlyMap<string, string>;
-  /** Whether the poisonous record of this mark is passed over. */
+  readonly failures: ReadonlyMap<string, string>;
+  /** Whether the failed record of this mark is passed over. */
   passesOver(mark: Mark): boolean;
   /** Makes what was done so far durable: what is loaded after has it. */
   flush(): Promise<void>;
@@ -36,7 +36,7 @@ export interface Blocked {
 }
 
 /** A pure step threw. The user's profile may be half changed: it has to be loaded again. */
-export class Poison {
+export class RecordFailure {
   readonly mark: Mark;
   readonly reason: string;
   /** Records behind it that need not be tried: the user ends before any reader could see what they do. */
@@ -55,7 +55,7 @@ export function markKey([sequence, part]: Mark): string {
   return `${sequence}.${part}`;
 }
 
-/** Changes the user and `changes`; saves nothing but by `flush`. Throws Poison, and what store and log throw. */
+/** Changes the user and `changes`; saves nothing but by `flush`. Throws RecordFailure, and what store and log throw. */
 export async function runRecords(parts: RunParts, run: Run, records: readonly ProfileRecord[]): Promise<Blocked | undefined> {
   for (const [at, record] of records.entries()) {
     const isIn = isPast(run.user, record.mark);
@@ -63,7 +63,7 @@ export async function runRecords(parts: RunParts, run: Run, records: readonly Pr
       const reason = isIn ? undefined : await runRecord(parts, run, record);
       if (reason !== undefined) return { at, reason };
     } catch (error) {
-      if (error instanceof Poison) error.needless = needlessBehind(records, at);
+      if (error instanceof RecordFailure) error.needless = needlessBehind(records, at);
       throw error;
     }
     if (!isIn) run.user.mark = record.mark;
@@ -85,7 +85,7 @@ function needlessBehind(records: readonly ProfileRecord[], at: number): Mark[] {
 
 /** Why the record has to wait; undefined: it is in. */
 async function runRecord(parts: RunParts, run: Run, record: ProfileRecord): Promise<string | undefined> {
-  const reason = run.poison.get(markKey(record.mark));
+  const reason = run.failures.get(markKey(record.mark));
   if (reason !== undefined) {
     if (!run.passesOver(record.mark)) return reason;
     return passOver(run, record);
@@ -108,7 +108,7 @@ async function runRecord(parts: RunParts, run: Run, record: ProfileRecord): Prom
   }
 }
 
-/** What a poisonous record does to the user is nothing; what it does to others still counts. */
+/** What a failed record does to the user is nothing; what it does to others still counts. */
 function passOver(run: Run, record: ProfileRecord): undefined {
   if (record.change.type === "undo") return forget(run, record.change.mergeId);
   if (!isTwoSided(record.change)) journalRecord(run.changes, run.user, record);
@@ -126,7 +126,7 @@ function applyOwn({ steps }: RunParts, { user, changes }: Run, record: ProfileRe
 /** The source as it is now goes where the target finds it; merges into the source stay open behind it. */
 function handOff({ user, changes }: Run, record: ProfileRecord, { mergeId, undoUntil }: ChangeOf<"handoff">): undefined {
   const source = user.profile;
-  if (source === undefined) throw new Poison(record.mark, `Expected the source of merge ${mergeId}, got nothing`);
+  if (source === undefined) throw new RecordFailure(record.mark, `Expected the source of merge ${mergeId}, got nothing`);
   changes.handoffs.set(mergeId, { source, undoUntil });
   user.profile = undefined;
 }
@@ -141,7 +141,7 @@ async function takeIn({ steps, profiles }: RunParts, run: Run, record: MergeReco
   }
   const { user, changes } = run;
   const target = user.profile;
-  if (target === undefined) throw new Poison(record.mark, `Expected the target of merge ${mergeId}, got nothing`);
+  if (target === undefined) throw new RecordFailure(record.mark, `Expected the target of merge ${mergeId}, got nothing`);
   const sides = { source: handoff.source, target };
   const frozen = undoUntil > 0 ? pure(record, () => steps.freeze(sides, record)) : undefined;
   user.profile = pure(record, () => steps.takeIn(target, handoff.source, record));
@@ -180,7 +180,7 @@ async function sidesWithout(
   await run.flush();
   const frozen = (await profiles.loadFrozen(run.changes.workspaceId, [mergeId])).get(mergeId);
   await checkRow(profiles, run);
-  if (frozen === undefined) throw new Poison(undo.mark, `Expected the frozen copies of merge ${mergeId}, got nothing`);
+  if (frozen === undefined) throw new RecordFailure(undo.mark, `Expected the frozen copies of merge ${mergeId}, got nothing`);
   return pure(undo, () => steps.takeBack(frozen, undo, run.user.profile?.undone));
 }
 
@@ -212,7 +212,7 @@ function pure<T>(record: ProfileRecord, step: () => T): T {
   try {
     return step();
   } catch (error) {
-    throw new Poison(record.mark, error);
+    throw new RecordFailure(record.mark, error);
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * A user whose records need more than its own row: merges, waiting, poison, and an operator's requests. Such a user
+ * A user whose records need more than its own row: merges, waiting, failed records, and an operator's requests. Such a user
  * is always worked on from freshly loaded rows, because another applier of the lane may be ahead of this one.
  */
 import { errorText } from "../../../platform/error-text.ts";
@@ -11,7 +11,7 @@ import type { UserId } from "../domain/record/user-key.ts";
 import { addEffects, addEffectsOfAnnouncement, type EffectParts, Effects, runEffects } from "./effects.ts";
 import { isPast, type LaneChanges, type LaneUser, laneUser, noChanges, noteRow, stateOf } from "./lane-user.ts";
 import type { Pace } from "./pace.ts";
-import { type Blocked, markKey, Overtaken, Poison, type Run, type RunParts, runRecords } from "./run-records.ts";
+import { type Blocked, markKey, Overtaken, RecordFailure, type Run, type RunParts, runRecords } from "./run-records.ts";
 import type { UserCache } from "./user-cache.ts";
 
 export type ApplyParts = RunParts & EffectParts & {
@@ -33,7 +33,7 @@ export interface UserItems {
 export interface Outcome {
   readonly held: boolean;
   /** The record that holds the user back; absent where it was not looked at again. */
-  readonly blocked?: { readonly reason: string; readonly mark: Mark; readonly isPoison: boolean };
+  readonly blocked?: { readonly reason: string; readonly mark: Mark; readonly hasFailed: boolean };
 }
 
 /** Saves all it does. Throws what passes; doing it again is harmless. */
@@ -52,14 +52,14 @@ export async function applySlowly(parts: ApplyParts, given: UserItems): Promise<
 
 /** Begins again wherever a pure step throws, and stops at that record. */
 async function applyAround(parts: ApplyParts, items: UserItems, found: ReadonlyMap<string, string>): Promise<Outcome> {
-  const poison = new Map(found);
+  const failures = new Map(found);
   for (;;) {
     try {
-      return await attempt(parts, items, poison);
+      return await attempt(parts, items, failures);
     } catch (error) {
       if (error instanceof Overtaken) continue;
-      if (!(error instanceof Poison) || poison.has(markKey(error.mark))) throw error;
-      for (const mark of [error.mark, ...error.needless]) poison.set(markKey(mark), error.reason);
+      if (!(error instanceof RecordFailure) || failures.has(markKey(error.mark))) throw error;
+      for (const mark of [error.mark, ...error.needless]) failures.set(markKey(mark), error.reason);
     }
   }
 }
@@ -123,10 +123,10 @@ async function holdUnread({ profiles, cache, holds }: ApplyParts, given: UserIte
   const changes = noChanges(workspaceId);
   changes.held.set(userId, { reason, since: last.mark, records });
   await profiles.save(changes);
-  return { held: true, blocked: { reason, mark: first.mark, isPoison: true } };
+  return { held: true, blocked: { reason, mark: first.mark, hasFailed: true } };
 }
 
-async function attempt(parts: ApplyParts, given: UserItems, poison: ReadonlyMap<string, string>): Promise<Outcome> {
+async function attempt(parts: ApplyParts, given: UserItems, failures: ReadonlyMap<string, string>): Promise<Outcome> {
   const { workspaceId, items } = given;
   const { user, waiting, reason } = await loadFresh(parts, given);
   const arriving = recordsOf(items);
@@ -140,7 +140,7 @@ async function attempt(parts: ApplyParts, given: UserItems, poison: ReadonlyMap<
     user,
     changes,
     effects: new Effects(),
-    poison,
+    failures,
     passesOver: (mark) => (ending !== undefined && isAfter(ending.mark, mark)) || isSkipped(items, mark),
     flush: () => save(work),
   };
@@ -157,7 +157,7 @@ async function attempt(parts: ApplyParts, given: UserItems, poison: ReadonlyMap<
   await save(work);
   if (!wasHeld || work.announcements.length > 0) await runOwnEffects(work, wasHeld ? new Effects() : run.effects);
   remember(parts, workspaceId, { user, reason: blocked?.reason });
-  return outcomeOf(blocked, { records, poison });
+  return outcomeOf(blocked, { records, failures });
 }
 
 interface Work {
@@ -288,9 +288,9 @@ function remember(
 
 function outcomeOf(
   blocked: Blocked | undefined,
-  { records, poison }: { records: readonly ProfileRecord[]; poison: ReadonlyMap<string, string> },
+  { records, failures }: { records: readonly ProfileRecord[]; failures: ReadonlyMap<string, string> },
 ): Outcome {
   const record = blocked && records[blocked.at];
   if (blocked === undefined || record === undefined) return { held: false };
-  return { held: true, blocked: { reason: blocked.reason, mark: record.mark, isPoison: poison.has(markKey(record.mark)) } };
+  return { held: true, blocked: { reason: blocked.reason, mark: record.mark, hasFailed: failures.has(markKey(record.mark)) } };
 }

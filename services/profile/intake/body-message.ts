@@ -14,7 +14,7 @@ export function trackBody(objects: readonly TrackObject[]): IntakeBodyInit {
   return { case: "track", value: { objectsJson: Buffer.from(JSON.stringify(objects)) } };
 }
 
-/** Throws on a body that no version of the writer makes: the record is poison. */
+/** Throws on a body that no version of the writer makes: the record becomes a dead letter. */
 export function bodyFromMessage(body: BodyMessage): IntakeBody {
   switch (body.case) {
     case "track":

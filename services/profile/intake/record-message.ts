@@ -7,7 +7,7 @@ import * as intake from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import type { Idempotency, IntakeRecord } from "../domain/record/intake-record.ts";
 import { bodyFromMessage } from "./body-message.ts";
 
-/** Throws on bytes that are no record: the record is poison. Throws UnknownVersion of one that a newer build wrote. */
+/** Throws on bytes that are no record: the record becomes a dead letter. Throws UnknownVersion of one that a newer build wrote. */
 export function decodeRecord(sequence: number, bytes: Uint8Array): IntakeRecord {
   const message = fromBinary(intake.IntakeRecordSchema, bytes);
   checkVersion(message.version);

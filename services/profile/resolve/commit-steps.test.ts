@@ -84,7 +84,7 @@ describe("one process sweeps", () => {
 
   test("frozen copies, however many end at once, also behind those of as many blocked users", async () => {
     const clock = fakeClock();
-    const profile = await openTest({ clock, steps: poisonAt("bad") });
+    const profile = await openTest({ clock, steps: failingAt("bad") });
     await profile.track({ events: ["a", "b", "c", "d"].map((id) => event(id)) });
     for (const [source, target] of [["a", "b"], ["c", "d"]] as const) {
       await mergeUsers(profile, source, target);
@@ -127,7 +127,7 @@ describe("one process sweeps", () => {
 const hourMs = 3_600_000;
 
 /** Pure steps that throw at events of this name. */
-function poisonAt(name: string): Partial<PureSteps> {
+function failingAt(name: string): Partial<PureSteps> {
   return {
     applyRecord(profile, record) {
       if (record.change.type === "event" && record.change.name === name) throw new Error("planted");

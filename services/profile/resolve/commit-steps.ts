@@ -135,7 +135,7 @@ export class CommittedSteps implements Steps {
     this.place = { through: step.through, now: this.#latestNow };
     for (const [sequence, outcome] of outcomes) this.outcomes.put(sequence, outcome);
     for (const { workspaceId, userId, blocked } of slow) {
-      if (!blocked?.isPoison) continue;
+      if (!blocked?.hasFailed) continue;
       const { reason, mark: [sequence, part] } = blocked;
       this.#parts.logger.error("user_held", new Error(reason), { workspaceId, userId, sequence, part });
     }

@@ -29,7 +29,7 @@ test("one process sweeps later, where a frozen copy is of a newer build", async 
 
 test("one process tries blocked users again but for those whom a newer build wrote, who wait on", async () => {
   const path = filePath();
-  const first = await openTest({ path, steps: { applyRecord: poisonous } });
+  const first = await openTest({ path, steps: { applyRecord: failing } });
   for (const id of ["a", "b"]) await first.track({ events: [event(id)] });
   await first.track({ events: [event("a", "bad")] });
   await first.part.settled();
@@ -58,7 +58,7 @@ async function makeNewer(database: Database, table: string, column: string, wher
   await database.write(() => database.handle.exec(`UPDATE ${table} SET ${column} = json_set(${column}, '$.v', 2) WHERE ${where}`));
 }
 
-function poisonous(...[profile, record]: Parameters<PureSteps["applyRecord"]>): ReturnType<PureSteps["applyRecord"]> {
+function failing(...[profile, record]: Parameters<PureSteps["applyRecord"]>): ReturnType<PureSteps["applyRecord"]> {
   if (record.change.type === "event" && record.change.name === "bad") throw new Error("planted");
   return applyRecord(profile, record);
 }

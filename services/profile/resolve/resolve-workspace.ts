@@ -1,4 +1,4 @@
-/** Loads what the resolver asks for until every record of a workspace is resolved or found to be poison. */
+/** Loads what the resolver asks for until every record of a workspace is resolved or found to be a dead letter. */
 import { setImmediate } from "node:timers/promises";
 import { limits } from "../../../platform/limits.ts";
 import { slicesOf } from "../../../platform/slices-by-size.ts";

@@ -21,7 +21,7 @@ import { openSqliteProfileStore } from "../store/sqlite.ts";
 import { openProfile, type ProfilePart } from "../wire.ts";
 import { fold } from "./fold.fixture.ts";
 import { randomHistory } from "./history.fixture.ts";
-import { consentOf, countedIn, look, poisoned, resolveAtReceipt, untold } from "./reference.fixture.ts";
+import { consentOf, countedIn, failingSteps, look, resolveAtReceipt, untold } from "./reference.fixture.ts";
 import { createWorld, type World } from "./world.fixture.ts";
 
 const runs = Number(process.env["HEDDLE_SIMULATION_RUNS"] ?? 40);
@@ -51,7 +51,7 @@ async function openRun(world: World, undoWindowMs: number) {
     write: (work, options) => faulty(database, work, options, state.isFaulty ? world : undefined),
   };
   async function open(): Promise<ProfilePart> {
-    const steps = poisoned(() => state.isMended);
+    const steps = failingSteps(() => state.isMended);
     return await openProfile({ database: given, log, clock, logger: silentLogger, undoWindowMs, steps, resolve: resolveAtReceipt });
   }
   let part = await opened(open);

@@ -117,7 +117,7 @@ export function untold(
 }
 
 /** Steps that throw at some events, after having changed the profile, until they are mended. */
-export function poisoned(isMended: () => boolean): PureSteps {
+export function failingSteps(isMended: () => boolean): PureSteps {
   return {
     ...pureSteps,
     applyRecord(profile, record) {

@@ -12,7 +12,7 @@ import { placeFromBytes } from "../../../platform/lane/place.ts";
 import { checkpointSubject, type Cluster, createCluster, type Planted } from "./cluster.fixture.ts";
 import { randomHistory } from "./history.fixture.ts";
 import { fold } from "./fold.fixture.ts";
-import { consentOf, countedIn, look, poisoned, untold } from "./reference.fixture.ts";
+import { consentOf, countedIn, failingSteps, look, untold } from "./reference.fixture.ts";
 import { subjectOf } from "./streams.fixture.ts";
 import { createWorld, type World } from "./world.fixture.ts";
 
@@ -42,7 +42,7 @@ async function simulate(seed: number, planted?: Planted): Promise<void> {
   const undoWindowMs = [0, 2_000, 1_000_000][world.pick(3)] ?? 0;
   let isMended = world.chance(0.7);
   const numbering = ([undefined, "buckets", "lanes"] as const)[seed % 3];
-  const cluster = createCluster(world, { steps: poisoned(() => isMended), undoWindowMs, numbering, planted });
+  const cluster = createCluster(world, { steps: failingSteps(() => isMended), undoWindowMs, numbering, planted });
   const history = randomHistory(world, 5 + world.pick(25));
   const expected: { sequence: number; body: Uint8Array }[] = [];
   cluster.start();

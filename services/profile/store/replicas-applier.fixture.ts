@@ -11,7 +11,7 @@ import type { CassandraProfileStore } from "./cassandra.ts";
 export type LaneEntry =
   & { readonly userId: string; readonly mark: Mark }
   & (
-    | { readonly kind: "record" | "poison"; readonly record: ProfileRecord }
+    | { readonly kind: "record" | "failure"; readonly record: ProfileRecord }
     | { readonly kind: "release" }
     | { readonly kind: "freeze"; readonly merge: FrozenMerge; readonly mergeId: string }
   );
@@ -54,7 +54,7 @@ export async function planBatch(
     users: new Map([...plan.touched].map((id) => [id, stateOf(users.get(id) as Working)])),
     held: new Map([
       ...[...plan.held].map((id) => [id, heldOf(users.get(id) as Working)] as const),
-      ...Array.from(plan.heldMore, ([id, records]) => [id, { reason: "poison", records, since: records.at(-1)?.mark ?? [0, 0] }] as const),
+      ...Array.from(plan.heldMore, ([id, records]) => [id, { reason: "failure", records, since: records.at(-1)?.mark ?? [0, 0] }] as const),
     ]),
     frozen: new Map([...plan.frozen].filter(([id]) => !plan.forgotten.has(id))),
     journal: new Map([...plan.journal].filter(([id]) => !plan.forgotten.has(id))),
@@ -102,7 +102,7 @@ function applyEntry(plan: Plan, user: Working, entry: LaneEntry): void {
   if (entry.kind === "freeze") return freeze(plan, user, entry);
   if (entry.record.change.type === "delete") return erase(plan, user, entry);
   if (user.waiting) return wait(plan, user, entry.record);
-  if (entry.kind === "poison") {
+  if (entry.kind === "failure") {
     user.waiting = [entry.record];
     user.since = entry.mark;
     plan.held.add(entry.userId);
@@ -169,7 +169,7 @@ function stateOf({ profile, mark, openMerges, isNew }: Working): UserState {
 }
 
 function heldOf({ waiting, since }: Working): HeldState | null {
-  return waiting && since ? { reason: "poison", records: [...waiting], since } : null;
+  return waiting && since ? { reason: "failure", records: [...waiting], since } : null;
 }
 
 interface Plan {

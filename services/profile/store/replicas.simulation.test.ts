@@ -197,7 +197,7 @@ const lanes: fc.Arbitrary<LaneEntry[]> = fc.array(
   fc.record({
     user: fc.nat({ max: 1 }),
     change,
-    kind: fc.constantFrom("record", "record", "record", "poison", "release", "freeze", "delete"),
+    kind: fc.constantFrom("record", "record", "record", "failure", "release", "freeze", "delete"),
   }),
   { minLength: 1, maxLength: 30, size: "max" },
 ).map((drawn) => {
@@ -214,6 +214,6 @@ const lanes: fc.Arbitrary<LaneEntry[]> = fc.array(
       return { kind, userId, mark, merge, mergeId: `m${at}` };
     }
     const record = { userId, mark, now: at, change: kind === "delete" ? { type: "delete" as const } : change };
-    return { kind: kind === "poison" ? "poison" : "record", userId, mark, record };
+    return { kind: kind === "failure" ? "failure" : "record", userId, mark, record };
   });
 });
