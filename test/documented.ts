@@ -69,11 +69,12 @@ function listed({ responses }: Operation, status: number): Answer | undefined {
   return answer?.$ref === undefined ? answer : document.components.responses[answer.$ref.split("/").at(-1) ?? ""];
 }
 
-/** Bodies of another type are not looked at: the server itself refuses broken requests in the REST dialect, whatever the route. */
 function bodyProblem(answer: Answer, { headers, text }: Seen): string | undefined {
-  const content = Object.entries(answer.content ?? {}).find(([type]) => headers.get("content-type")?.startsWith(type));
-  if (content === undefined || !content[0].includes("json") || text === "") return undefined;
-  return shapeProblem(content[1].schema, JSON.parse(text));
+  if (text === "") return undefined;
+  const type = headers.get("content-type");
+  const content = Object.entries(answer.content ?? {}).find(([listed]) => listed === type);
+  if (content === undefined) return `no ${type} is listed`;
+  return content[0].includes("json") ? shapeProblem(content[1].schema, JSON.parse(text)) : undefined;
 }
 
 function quoted(text: string): string {

@@ -4,14 +4,16 @@ import { faultAnswer, refusalAnswer, refusalTable } from "../render/refusal-rest
 import { scimContentType, scimFaultAnswer, scimRefusalAnswer } from "../render/refusal-scim.ts";
 import type { Route } from "../routing/route.ts";
 import type { Entry } from "./entries/entry.ts";
-import { reasonsOf } from "./reasons-of.ts";
+import { isOfServer, reasonsOf } from "./reasons-of.ts";
+import { ref, type Schema, text } from "./schemas/schema.ts";
 import type { Json, SharedAnswers } from "./shared-answers.ts";
 
-type Dialect = "Rest" | "Scim";
+/** How refusals are told: to programs, to identity providers, to people, and to people or programs as they ask. */
+type Dialect = "Rest" | "Scim" | "Page" | "Link";
 
 /** `responses` of the operation, by status. */
 export function answersOf(route: Route, entry: Entry, shared: SharedAnswers): Json {
-  const dialect = route.guard === "scim" ? "Scim" : "Rest";
+  const dialect = dialectOf(route);
   const success = successStatus(route, entry);
   const known = reasonsOf(route, entry);
   const byStatus = Map.groupBy(known, (reason) => refusalTable[reason].status);
@@ -23,6 +25,12 @@ export function answersOf(route: Route, entry: Entry, shared: SharedAnswers): Js
   }
   answers.set(fault, shared.refTo(`${dialect}Fault`, faultOf(dialect)));
   return Object.fromEntries([...answers].toSorted(([a], [b]) => a - b));
+}
+
+function dialectOf(route: Route): Dialect {
+  if (route.guard === "scim") return "Scim";
+  if (route.guard === "key" || route.refused === undefined) return "Rest";
+  return route.path.startsWith("/preferences/") ? "Page" : "Link";
 }
 
 /** Of a success. */
@@ -42,13 +50,15 @@ export function errorExamples(): Json {
 }
 
 function faultOf(dialect: Dialect): Json {
-  const [type, answer] = dialect === "Scim" ? [scimContentType, scimFaultAnswer()] : ["application/json", faultAnswer("request-id")];
+  const answers = { Rest: faultAnswer("request-id"), Scim: scimFaultAnswer() };
   return {
     description: "A fault of Heddle's own. Nothing is said of it but the id under which it was logged (the header X-Request-Id).",
-    content: { [type]: { schema: schemaOf(dialect), example: JSON.parse(String(answer.body)) } },
+    content: contentOf(dialect, [], (form) => ({ schema: errorOf[form], example: JSON.parse(String(answers[form].body)) })),
   };
 }
 
+const json = "application/json";
+const html = "text/html; charset=utf-8";
 const ok = 200;
 const fault = 500;
 
@@ -56,10 +66,14 @@ function successAnswer(route: Route, entry: Entry): Json {
   const description = entry.answer ? "Success" : "Success, without a body";
   const headers = successHeaders(route);
   if (!entry.answer) return { description, headers };
-  const type = entry.answerType ?? (route.guard === "scim" ? scimContentType : "application/json");
+  const types = route.guard === "scim" ? [scimContentType, json] : [entry.answerType ?? json];
   const shown = entry.examples.flatMap(({ name, answer }) => (answer === undefined ? [] : [[name, { value: answer }] as const]));
   const examples = shown.length === 0 ? {} : { examples: Object.fromEntries(shown) };
-  return { description, headers, content: { [type]: { schema: entry.answer, ...examples } } };
+  const content = [
+    ...types.map((type) => [type, { schema: entry.answer, ...examples }] as const),
+    ...(entry.otherAnswerTypes ?? []).map((type) => [type, { schema: text() }] as const),
+  ];
+  return { description, headers, content: Object.fromEntries(content) };
 }
 
 function successHeaders(route: Route): Json {
@@ -77,18 +91,37 @@ const limitHeaders = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit
 function refusals(dialect: Dialect, group: readonly Reason[], also: string | undefined): Json {
   const lines = group.map((reason) => `- \`${reason}\`: ${reasons[reason]}`);
   const retry = group.some((reason) => "retry" in refusalTable[reason] || reason === "RATE_LIMITED");
-  const type = dialect === "Scim" ? scimContentType : "application/json";
-  const examples = Object.fromEntries(group.map((reason) => [reason, { $ref: `#/components/examples/${dialect}.${reason}` }]));
   return {
     description: [...(also === undefined ? [] : [also]), ...lines].join("\n"),
     headers: refs(["X-Heddle-Reason", ...(retry ? ["Retry-After"] : [])]),
-    content: { [type]: { schema: schemaOf(dialect), examples } },
+    content: contentOf(dialect, group, (form, told) => ({
+      schema: errorOf[form],
+      examples: Object.fromEntries(told.map((reason) => [reason, { $ref: `#/components/examples/${form}.${reason}` }])),
+    })),
     "x-heddle-reasons": group,
   };
 }
 
-function schemaOf(dialect: Dialect): Json {
-  return { $ref: `#/components/schemas/${dialect === "Scim" ? "ScimError" : "Error"}` };
+type Form = "Rest" | "Scim";
+
+const errorOf: Readonly<Record<Form, Schema>> = { Rest: ref("Error"), Scim: ref("ScimError") };
+const page = { schema: text("A page that says it to a person.") };
+
+/** By content type. Broken requests the server itself refuses in JSON, before it knows the route. */
+function contentOf(dialect: Dialect, group: readonly Reason[], shown: (form: Form, group: readonly Reason[]) => Json): Json {
+  const early = group.filter(isOfServer);
+  switch (dialect) {
+    case "Rest":
+      return { [json]: shown("Rest", group) };
+    case "Scim": {
+      const asked = early.length === 0 ? shown("Scim", group) : { schema: { anyOf: [errorOf.Scim, errorOf.Rest] } };
+      return { [scimContentType]: shown("Scim", group), [json]: asked };
+    }
+    case "Page":
+      return { [html]: page, ...(early.length === 0 ? {} : { [json]: shown("Rest", early) }) };
+    case "Link":
+      return { [html]: page, [json]: shown("Rest", group) };
+  }
 }
 
 function refs(names: readonly string[]): Json {

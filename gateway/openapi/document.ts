@@ -54,8 +54,8 @@ const info = {
   version: buildVersion,
   license: { name: "Apache-2.0", identifier: "Apache-2.0" },
   description:
-    "The customer-data API that you run yourself. Send `Authorization: Bearer <key>`. Every refusal is JSON with a `message`, and " +
-    "its reason stands in the header `X-Heddle-Reason`. Answers carry `X-RateLimit-Limit`, `-Remaining` and `-Reset`. HEAD is answered as " +
+    "The customer-data API that you run yourself. Send `Authorization: Bearer <key>`. Every refusal has its reason in the header " +
+    "`X-Heddle-Reason` and is JSON with a `message`, but for dashboard users an error of SCIM, and for people who open a link a page. Answers carry `X-RateLimit-Limit`, `-Remaining` and `-Reset`. HEAD is answered as " +
     `GET. Request line and headers have ${
       limits.requestHeadBytesMax / 1024
     } KiB together, else it is a 431; how large a body may be stands with each call. ` +

@@ -58,13 +58,13 @@ function headersOf(route: Route): readonly Json[] {
 
 function bodyOf(route: Route, entry: Entry): Json {
   if (!entry.body) return {};
-  const type = entry.bodyType ?? (route.guard === "scim" ? "application/scim+json" : "application/json");
+  const types = route.guard === "scim" ? ["application/scim+json", "application/json"] : [entry.bodyType ?? "application/json"];
   const shown = entry.examples.flatMap(({ name, body }) => (body === undefined ? [] : [[name, { value: body }] as const]));
   return {
     requestBody: {
-      required: true,
+      required: entry.bodyOptional !== true,
       description: bodyFacts,
-      content: { [type]: { schema: entry.body, examples: Object.fromEntries(shown) } },
+      content: Object.fromEntries(types.map((type) => [type, { schema: entry.body, examples: Object.fromEntries(shown) }])),
     },
   };
 }

@@ -33,6 +33,8 @@ const ofBodies: readonly Reason[] = [
   "BODY_TOO_LARGE",
   "CONTENT_TYPE_UNSUPPORTED",
 ];
+/** The bodies of links are forms, or not looked at. */
+const ofLinkBodies: readonly Reason[] = ["BODY_NOT_DECODED", "BODY_TOO_LARGE", "CONTENT_TYPE_UNSUPPORTED"];
 const ofKeys: readonly Reason[] = [
   "KEY_MISSING",
   "KEY_INVALID",
@@ -53,6 +55,10 @@ const ofWrites: readonly Reason[] = ["IDEMPOTENCY_KEY_INVALID", "IDEMPOTENCY_KEY
 /** The key is looked at, and not kept. */
 const ofUnkept: readonly Reason[] = ["IDEMPOTENCY_KEY_INVALID", "LOG_FULL"];
 
+export function isOfServer(reason: Reason): boolean {
+  return ofEveryRequest.includes(reason);
+}
+
 /** Every refusal the route may answer with, none twice. */
 export function reasonsOf(route: Route, entry: Entry): readonly Reason[] {
   return [...new Set([...reasonsOfKind(route), ...(entry.reasons ?? []), ...ofEveryRequest])];
@@ -61,7 +67,11 @@ export function reasonsOf(route: Route, entry: Entry): readonly Reason[] {
 function reasonsOfKind(route: Route): readonly Reason[] {
   switch (route.guard) {
     case "open":
-      return [...(route.path.includes(":token") ? ["RATE_LIMITED" as const] : []), ...(route.path.includes(":") ? ofParts : [])];
+      return [
+        ...(route.path.includes(":token") ? ["RATE_LIMITED" as const] : []),
+        ...(route.method === "POST" ? [...ofLinkBodies, "LOG_FULL" as const] : []),
+        ...(route.path.includes(":") ? ofParts : []),
+      ];
     case "scim":
       return [...ofTokens, ...ofScimBody(route), ...describing(route.path), ...ofParts];
     case "key":

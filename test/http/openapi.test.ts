@@ -83,6 +83,30 @@ for (const entry of entries) {
   }
 }
 
+for (const entry of entries.filter(({ route }) => route.endsWith("/:token"))) {
+  test(`${entry.route}: what people and programs are answered is what the document says`, async () => {
+    const [method = ""] = entry.route.split(" ");
+    const good = targetOf(entry, entry.examples[0] ?? { name: "none" }, {});
+    const form = { "content-type": "application/x-www-form-urlencoded" };
+    const asPerson = { accept: "text/html" };
+    const statuses: number[] = [];
+    async function ask(path: string, headers: Record<string, string>, body = "") {
+      const answer = await fetch(suite.heddle.url + path, { method, headers, ...(method === "POST" ? { body } : {}) });
+      const seen = { method, path, status: answer.status, headers: answer.headers, text: await answer.text() };
+      mustBeDocumented(seen);
+      statuses.push(seen.status);
+    }
+    for (const accept of [{}, asPerson]) {
+      await ask(good, { ...form, ...accept });
+      await ask(good.slice(0, -3), { ...form, ...accept });
+      if (method === "POST") await ask(good, { ...form, ...accept, "content-encoding": "magic" });
+      if (method === "POST") await ask(good, { ...form, ...accept, "content-encoding": "gzip" }, "no gzip");
+    }
+    const expected = method === "POST" ? [200, 404, 415, 400] : [200, 404];
+    expect(statuses).toEqual([...expected, ...expected]);
+  });
+}
+
 /** They need one of several members, whichever it is. */
 const needOneOf = [
   "POST /console/rejected/admit",

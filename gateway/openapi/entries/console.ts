@@ -71,6 +71,7 @@ export const consoleEntries = entriesOf({ tag: "Service", extension: true }, [
     parameters: [{ in: "path", name: "name", description: "Name of a file.", required: true, schema: text() }],
     answer: text(),
     answerType: "text/javascript; charset=utf-8",
+    otherAnswerTypes: ["text/css; charset=utf-8"],
     otherStatuses: [{ status: 304, description: "The caller has this version." }],
     reasons: ["ROUTE_UNKNOWN"],
     examples: [{ name: "script", parameters: { name: "console.js" } }],

@@ -20,10 +20,14 @@ export interface Entry {
   /** Of the request. */
   readonly body?: Schema;
   readonly bodyType?: string;
+  /** The request may also come without. */
+  readonly bodyOptional?: true;
   /** Of a success; absent where it has no body. */
   readonly answer?: Schema;
   /** Of a success, unless it is JSON. */
   readonly answerType?: string;
+  /** What else a success may be, by what is asked for; its schema is text. */
+  readonly otherAnswerTypes?: readonly string[];
   /** Of a success, where the route's row does not say it. */
   readonly status?: number;
   /** Statuses of answers that are neither a success nor a refusal. */
@@ -49,7 +53,7 @@ export interface Parameter {
 }
 
 /**
- * A request and its answer; test/http/openapi-examples.test.ts sends all of them, in the order of the entries, to one server.
+ * A request and its answer; test/http/openapi.test.ts sends all of them, in the order of the entries, to one server.
  * Ids and times of an answer are replaced by those that the server gives out.
  */
 export interface Example {

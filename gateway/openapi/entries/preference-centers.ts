@@ -213,9 +213,9 @@ export const preferenceCenterEntries = entriesOf({ tag: "Pages" }, [
     extension: true,
     parameters: [token],
     answer: text(),
-    answerType: "text/html",
+    answerType: "text/html; charset=utf-8",
     status: 200,
-    reasons: ["NOT_FOUND"],
+    reasons: ["NOT_FOUND", "STATE_CONFLICT"],
     examples: [{ name: "a link", parameters: { token: "preference-token" } }],
   },
   {
@@ -228,9 +228,9 @@ export const preferenceCenterEntries = entriesOf({ tag: "Pages" }, [
     body: object({}),
     bodyType: "application/x-www-form-urlencoded",
     answer: text(),
-    answerType: "text/html",
+    answerType: "text/html; charset=utf-8",
     status: 200,
-    reasons: ["NOT_FOUND", "INPUT_INVALID", "CONTENT_TYPE_UNSUPPORTED", "BODY_TOO_LARGE", "PARTLY_DONE", "OUTCOME_UNKNOWN"],
+    reasons: ["NOT_FOUND", "STATE_CONFLICT", "INPUT_INVALID", "PARTLY_DONE"],
     examples: [{
       name: "one group",
       parameters: { token: "preference-token" },
