@@ -46,10 +46,9 @@ func trackBody(user string) heddle.TrackBody {
 	attributes.Set("visits", map[string]int{"inc": 1})
 	event := heddle.Event{ExternalId: &heddle.Event_ExternalId{}, Name: "signed_up", Time: "2026-11-20T10:00:00Z"}
 	check(event.ExternalId.FromEventExternalId0(user))
-	purchase := heddle.Purchase{ExternalId: &heddle.Purchase_ExternalId{}, Currency: "USD", Time: "2026-11-20T10:05:00Z"}
+	purchase := heddle.Purchase{ExternalId: &heddle.Purchase_ExternalId{}, Currency: "USD", Price: 11.77, Time: "2026-11-20T10:05:00Z"}
 	check(purchase.ExternalId.FromPurchaseExternalId0(user))
 	check(purchase.ProductId.FromPurchaseProductId0("sku-1"))
-	check(purchase.Price.FromPurchasePrice0(11.77))
 	return heddle.TrackBody{
 		Attributes: &[]heddle.Attributes{attributes},
 		Events:     &[]heddle.Event{event},
