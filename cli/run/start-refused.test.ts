@@ -1,5 +1,5 @@
 /** What heddle start says of a data folder that it must not touch, and of a port that it cannot have: a sentence, and nothing to be reported. */
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -8,7 +8,9 @@ import { DatabaseSync } from "node:sqlite";
 import { afterAll, expect, test } from "vitest";
 import { openDatabase } from "../../platform/sqlite/database.ts";
 import { migrate } from "../../platform/sqlite/migrate.ts";
-import { runCommand } from "../../test/command-line.ts";
+import { outcomeOf, runCommand } from "../../test/command-line.ts";
+import { denoStart } from "../../test/deno-start.ts";
+import { repository } from "../../test/heddle.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "heddle-refused-"));
 
@@ -16,6 +18,12 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 function heddle(args: readonly string[], dataDir: string, variables: Readonly<Record<string, string>> = {}) {
   return runCommand(args, { HEDDLE_DATA_DIR: dataDir, HEDDLE_HTTP_PORT: "0", HEDDLE_LOG_LEVEL: "silent", ...variables });
+}
+
+async function onDeno(args: readonly string[], dataDir: string) {
+  const variables = { HEDDLE_DATA_DIR: dataDir, HEDDLE_HTTP_PORT: "0", HEDDLE_LOG_LEVEL: "silent" };
+  const { program, args: words } = denoStart({ repository, dataDir, rest: args, env: variables });
+  return await outcomeOf(spawn(program, words, { cwd: repository, env: { PATH: process.env["PATH"], NO_COLOR: "1", ...variables } }));
 }
 
 test("a folder with tables of a newer build, by start and by commands", async () => {
@@ -46,23 +54,28 @@ test("changes that lie there without their database", async () => {
   expect(readFileSync(wal, "utf8")).toBe("changes");
 });
 
-test("a database that is damaged", async () => {
-  const dataDir = join(folder, "damaged");
+test.each([["Node", heddle], ["Deno", onDeno]] as const)("a database that is damaged, on %s", { timeout: 60_000 }, async (runtime, run) => {
+  const dataDir = join(folder, `${runtime}-damaged`);
   mkdirSync(dataDir);
   writeFileSync(join(dataDir, "heddle.db"), "no database ".repeat(1_000));
-  expect(await heddle(["start"], dataDir)).toEqual({
+  expect(await run(["start"], dataDir)).toEqual({
     code: 1,
     output: "",
     errors: expect.stringMatching(/^Cannot use the data folder ".*damaged": .*not a database\. .*restore a backup .*check the disk\n$/),
   });
 });
 
-test("a database that another program keeps locked", { timeout: 60_000 }, async () => {
-  const dataDir = join(folder, "locked");
+test.each(
+  [
+    ["Node", heddle],
+    ["Deno", onDeno],
+  ] as const,
+)("a database that another program keeps locked, on %s", { timeout: 60_000 }, async (runtime, run) => {
+  const dataDir = join(folder, `${runtime}-locked`);
   mkdirSync(dataDir);
   const other = new DatabaseSync(join(dataDir, "heddle.db"));
   other.exec("CREATE TABLE t (a); BEGIN EXCLUSIVE");
-  const { code, errors } = await heddle(["start"], dataDir);
+  const { code, errors } = await run(["start"], dataDir);
   other.close();
   expect(errors).toMatch(/^Cannot use the data folder ".*locked": .*locked\. Another program has its database open: .*\n$/);
   expect(code).toBe(1);

@@ -1,7 +1,7 @@
 /** Which failure of SQLite means what. */
 import { describe, expect, test } from "vitest";
 import { Refusal } from "../refusal.ts";
-import { commitFailed, isDiskFull, isStoreFault, notWritten } from "./faults.ts";
+import { commitFailed, isDiskFull, isStoreFault, notWritten, sqliteCode } from "./faults.ts";
 
 function sqliteError(errcode: number): Error {
   return Object.assign(new Error("planted"), { errcode });
@@ -22,6 +22,27 @@ describe("commitFailed()", () => {
 
   test("says unknown for an error that is not of SQLite", () => {
     expect(commitFailed(new Error("other")).reason).toBe("OUTCOME_UNKNOWN");
+  });
+});
+
+describe("sqliteCode()", () => {
+  test.each([
+    ["database is locked", 5],
+    ["attempt to write a readonly database", 8],
+    ["disk I/O error", 10],
+    ["database disk image is malformed", 11],
+    ["database or disk is full", 13],
+    ["unable to open database file", 14],
+    ["file is not a database", 26],
+    ["no such table: t", undefined],
+  ])("knows what Deno's exec() says by its text alone: %s", (text, code) => {
+    expect(sqliteCode(Object.assign(new Error(text), { code: "ERR_SQLITE_ERROR" }))).toBe(code);
+    expect(sqliteCode(new Error(text))).toBeUndefined();
+  });
+
+  test("believes a code before a text", () => {
+    expect(sqliteCode(Object.assign(new Error("disk I/O error"), { code: "ERR_SQLITE_ERROR", errcode: 10 | (4 << 8) }))).toBe(10);
+    expect(sqliteCode(Object.assign(new Error("database is locked"), { code: "ERR_SQLITE_ERROR", errcode: 1 }))).toBe(1);
   });
 });
 

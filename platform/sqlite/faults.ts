@@ -30,9 +30,22 @@ export function sqliteCode(error: unknown): number | undefined {
 }
 
 function extendedCode(error: unknown): number | undefined {
-  const code = error instanceof Error ? (error as { errcode?: unknown }).errcode : undefined;
-  return typeof code === "number" ? code : undefined;
+  if (!(error instanceof Error)) return undefined;
+  const { errcode, code } = error as { errcode?: unknown; code?: unknown };
+  if (typeof errcode === "number") return errcode;
+  return code === "ERR_SQLITE_ERROR" ? codeOfText.get(error.message) : undefined;
 }
+
+/** What exec() of Deno throws has the text of SQLite and no code. */
+const codeOfText = new Map([
+  ["database is locked", 5],
+  ["attempt to write a readonly database", 8],
+  ["disk I/O error", inputOutputCode],
+  ["database disk image is malformed", 11],
+  ["database or disk is full", fullCode],
+  ["unable to open database file", 14],
+  ["file is not a database", 26],
+]);
 
 /** True where the store itself failed, so a neighbour's write would fail as well. */
 export function isStoreFault(error: unknown): boolean {
