@@ -80,7 +80,10 @@ export function reportFailure(error: unknown): number {
     return exitCodes.usage;
   }
   if (error instanceof Error && error.name === "NotCapable") {
-    printError(`Deno was not allowed what Heddle needs (${error.message}): run it as "node cli/deno.mjs ...", which grants it`);
+    printError(
+      `Deno was not allowed what Heddle needs (${error.message}). "node cli/deno.mjs ..." (heddle-deno) grants what a command names; ` +
+        `where it needs more, start cli/heddle.mjs with "deno run" and that flag`,
+    );
     return exitCodes.failure;
   }
   const expected = error instanceof CommandError || error instanceof Refusal || error instanceof Unusable || isSystemError(error);

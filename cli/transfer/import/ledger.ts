@@ -223,7 +223,7 @@ function stateOf(array: ObjectArray): number {
 function openFile(path: string, dryRun: boolean): DatabaseSync {
   // What waits in it holds what is known of people
   if (!dryRun) makeOwnerOnly(path, ignore);
-  const database = new DatabaseSync(dryRun && !existsSync(path) ? "" : path);
+  const database = new DatabaseSync(dryRun && !existsSync(path) ? nowhere : path);
   try {
     // FULL: a request that a power cut makes it forget would go out again under another key, and count twice
     if (!dryRun) database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
@@ -246,6 +246,9 @@ function openFile(path: string, dryRun: boolean): DatabaseSync {
     );
   }
 }
+
+/** A database that goes when it is closed; Deno has none that goes to the disk where it grows. */
+const nowhere = process.versions["deno"] === undefined ? "" : ":memory:";
 
 /** A file of another user who lets this one write it. */
 function ignore(): void {}
