@@ -52,7 +52,7 @@ function withoutExperiments() {
 function runWithOwnNode(node) {
   if (!existsSync(node)) {
     process.stderr.write(
-      "Heddle needs " + nodeWanted + " or Deno 2, and this is Node " + process.versions.node +
+      "Heddle needs " + nodeWanted + " or Deno 2.9, and this is Node " + process.versions.node +
         ': install another. A clone brings its own with "npm ci"\n',
     );
     process.exit(1);

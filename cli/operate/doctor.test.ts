@@ -5,7 +5,8 @@ import { createServer } from "node:net";
 import { DatabaseSync } from "node:sqlite";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { examineRuntime } from "./doctor.ts";
 import { outcomeOf, runCommand } from "../../test/command-line.ts";
 import { type HeddleProcess, launchHeddle } from "../../test/heddle-process.ts";
 
@@ -108,4 +109,10 @@ test("a folder that Deno may not look at is not said to be one that cannot be wr
   const { output } = await outcomeOf(child);
   const text = expect.stringMatching(/^could not be checked: .*"uid"/) as string;
   expect(JSON.parse(output)).toContainEqual({ check: "data folder", level: "fail", text });
+});
+
+test.each([["1.46.3", "fail"], ["2.8.9", "fail"], ["2.9.0", "ok"], ["2.10.1", "ok"], ["3.0.0", "ok"]])("Deno %s: %s", (deno, level) => {
+  vi.stubGlobal("process", Object.create(process, { versions: { value: { ...process.versions, deno } } }));
+  onTestFinished(() => void vi.unstubAllGlobals());
+  expect(examineRuntime()).toMatchObject({ check: "runtime", level });
 });

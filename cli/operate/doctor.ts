@@ -23,7 +23,8 @@ export interface DoctorOptions {
   readonly env: NodeJS.ProcessEnv;
 }
 
-const denoWanted = 2;
+/** The oldest that the tests have run on. */
+const denoMinorWanted = 9;
 const freeBytesFail = 100 * 1024 * 1024;
 const freeBytesWarn = 1024 * 1024 * 1024;
 const clockAheadMsMax = 5 * 60_000;
@@ -117,7 +118,9 @@ function attempt(check: string, work: () => Found): Finding {
 function checkRuntime(): Found {
   const deno = process.versions["deno"];
   if (deno !== undefined) {
-    return Number(deno.split(".")[0]) >= denoWanted ? ok(`Deno ${deno}`) : fail(`Deno ${deno}: Heddle needs Deno ${denoWanted} or newer`);
+    const [major = 0, minor = 0] = deno.split(".").map(Number);
+    const isEnough = major > 2 || (major === 2 && minor >= denoMinorWanted);
+    return isEnough ? ok(`Deno ${deno}`) : fail(`Deno ${deno}: Heddle needs Deno 2.${denoMinorWanted} or newer`);
   }
   const node = process.versions.node;
   const [major = 0, minor = 0] = node.split(".").map(Number);
