@@ -76,6 +76,15 @@ test.each([
     'title="Ihre &amp; &quot;Mails&quot;"',
   ]],
   [`<title>Of {{\${email_address}}}</title>${form}`, ["<html>", "<title>T</title>", 'title="T"']],
+  [
+    `<html lang="{% if a %}ar{% else %}en{% endif %}"><head><title>{% if a %}x{% else %}y{% endif %}</title></head>${form}</html>`,
+    ["<html>", "<title>T</title>", 'title="T"'],
+  ],
+  [
+    `<html lang="en"><head>{% if a %}<meta name="viewport" content="width=500"><title>x</title>{% else %}<title>y</title>{% endif %}</head>${form}</html>`,
+    ['<html lang="en">', '<base href="form-token">\n<title>T</title>'],
+  ],
+  [`{% comment %}{% if a %}{% endcomment %}{% if a %}{% endif %}<title>x</title>${form}`, ["<title>x</title>"]],
 ])("the document around a page with scripts says what the page says of itself", (pageHtml, expected) => {
   const { html, policy } = choicePage(openPages(), { ...shown({ pageHtml }), ...scripted });
   const [around = "", content = ""] = html.split("srcdoc=");
