@@ -229,6 +229,13 @@ test("a page says so when it could not save, and saves what it can", async () =>
   expect(await workspace.state(letter, ann)).toBe("Subscribed");
   // As the page shows it: the person has chosen nothing there
   expect((await workspace.submit(url, { [letterField]: "unsubscribed", [`subscription_group_${gone}`]: "unsubscribed" })).status).toBe(200);
+  // A group that was archived while the built-in page was open
+  const builtIn = await workspace.submit(await workspace.url(await workspace.create(), ann), {
+    [newsField]: "subscribed",
+    [`subscription_group_${gone}`]: "subscribed",
+  });
+  expect([builtIn.status, builtIn.headers.get("x-heddle-reason")]).toEqual([503, "PARTLY_DONE"]);
+  expect(await workspace.state(news, ann)).toBe("Subscribed");
   for (const type of ["text/plain", "application/json"]) {
     expect((await workspace.submit(url, "{}", { "content-type": type })).status).toBe(415);
   }

@@ -48,12 +48,16 @@ export function choicePage(pages: Pages, shown: Shown): FilledPage {
   return stored ? fill(stored, shown, "page") : plainPage(builtIn(shown, askedBy(pages, shown)), shown);
 }
 
-/** The fields of the form that the page asks for. */
-export function askedBy(pages: Pages, { center, person, states }: Shown): ReadonlySet<string> {
+/** The fields of the form that the page asks for; of what was `sent` on the built-in page also groups that are in use no more, as it may have asked for them. */
+export function askedBy(pages: Pages, { center, person, states }: Shown, sent: Iterable<string> = []): ReadonlySet<string> {
   const stored = pages.compiled(center, "page");
   if (stored) return stored.fields;
   const groups = states.groups.filter(({ channel }) => channel === "email").map(({ id }) => groupField(id));
-  return new Set([...groups, ...(person.email === null ? [] : [globalField])]);
+  const gone = [...sent].filter((field) => {
+    const id = groupOfField(field);
+    return id !== undefined && findById(states.groups, id) === undefined;
+  });
+  return new Set([...groups, ...gone, ...(person.email === null ? [] : [globalField])]);
 }
 
 /** After a submission: the redirect page, else the confirmation, with the states that now hold. */

@@ -48,7 +48,7 @@ export async function handleSubmitPage(deps: HostedDeps, message: SubmitPreferen
   const sent = formOf(message.form);
   const { shown, request } = await opened(deps, message, "answer");
   const { states, person } = shown;
-  const choices = choicesOf(sent, askedBy(deps.pages, shown), { whole: message.wholeForm, global: states.global });
+  const choices = choicesOf(sent, askedBy(deps.pages, shown, sent.values.keys()), { whole: message.wholeForm, global: states.global });
   const all = sent.values.get(recordField) === "all";
   const saved = await saveChoices(deps.consent, request, { choices, shown: sent.shown, person, states, all });
   return { page: pageMessage(confirmationPage(deps.pages, shown, saved.choices)), position: saved.position };
