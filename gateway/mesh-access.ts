@@ -8,14 +8,14 @@ import type { Logger } from "../platform/logger.ts";
 import { readOptionalNats, readStore, type StoreConfig, type StreamsConfig } from "../platform/mesh-config.ts";
 import type { Tenants } from "../platform/rpc/tenants.ts";
 import type { Access } from "./access/access.ts";
-import type { AccessAdmin } from "./access/admin.ts";
-import { openAccessNotices } from "./access/notices.ts";
-import { openProcesses, type Processes } from "./access/processes.ts";
-import { accessLayout, openAccess } from "./access/store.ts";
-import { openTenants } from "./access/tenants.ts";
-import { openRestoreNotes, type RestoreNotes } from "./access/restore-notes.ts";
-import { connectGatewayBus, type GatewayBus } from "./access/gateway-bus.ts";
-import { openWritePause, type WritePause } from "./access/write-pause.ts";
+import type { AccessAdmin } from "./access/admin/admin.ts";
+import { openAccessNotices } from "./access/store/notices.ts";
+import { openProcesses, type Processes } from "./access/admin/processes.ts";
+import { accessLayout, openAccess } from "./access/store/store.ts";
+import { openTenants } from "./access/store/tenants.ts";
+import { openRestoreNotes, type RestoreNotes } from "./access/store/restore-notes.ts";
+import { connectGatewayBus, type GatewayBus } from "./access/store/gateway-bus.ts";
+import { openWritePause, type WritePause } from "./access/store/write-pause.ts";
 
 export interface MeshAccessConfig {
   readonly store: StoreConfig;

@@ -5,7 +5,7 @@ import type { Metrics } from "../platform/telemetry/metrics.ts";
 import type { Telemetry } from "../platform/telemetry/telemetry.ts";
 import { formatTraceparent, parseTraceparent } from "../platform/telemetry/trace-context.ts";
 import type { Span } from "../platform/telemetry/tracer.ts";
-import type { RequestCounts } from "./access/request-counts.ts";
+import type { RequestCounts } from "./access/admin/request-counts.ts";
 import type { Activity } from "./console/activity.ts";
 import type { LiveSource } from "./console/live/live.ts";
 import type { HttpAnswer, HttpRequest } from "./http/http-message.ts";

@@ -1,6 +1,6 @@
 /** A gateway on a free port with stubs behind it: a plain object for the profile service, one key, a limiter whose answers the test gives. */
 import type { Client } from "@connectrpc/connect";
-import type { AccessAdmin } from "../gateway/access/admin.ts";
+import type { AccessAdmin } from "../gateway/access/admin/admin.ts";
 import type { Access, KeyHolder, ScimToken, TokenHolder } from "../gateway/access/access.ts";
 import type { GatewayConfig } from "../gateway/config.ts";
 import { type Gateway, type GatewayOptions, openGateway } from "../gateway/wire.ts";

@@ -1,6 +1,6 @@
 /** heddle keys: makes, lists, revokes and rotates API keys in the data folder or in the mesh. */
 import { nearest } from "../../gateway/access/nearest.ts";
-import { createKey, type NewKey, revokeKey, rotateKey } from "../../gateway/access/keys.ts";
+import { createKey, type NewKey, revokeKey, rotateKey } from "../../gateway/access/keys/keys.ts";
 import { everyPermission, permissionNames } from "../../gateway/access/permissions.ts";
 import { type FolderOptions, withAccessPlace, type WorkspaceOptions } from "../place/access-place.ts";
 import { asCalled } from "../shell/called-as.ts";

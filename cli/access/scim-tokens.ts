@@ -1,8 +1,8 @@
 /** heddle scim-tokens: makes, lists, rotates and revokes the tokens of identity providers in the data folder or in the mesh. */
 import type { Company } from "../../gateway/access/access.ts";
-import { isOrigin } from "../../gateway/access/declaration-holders.ts";
+import { isOrigin } from "../../gateway/access/declaration/declaration-holders.ts";
 import type { AccessRows } from "../../gateway/access/rows.ts";
-import { createToken, type NewToken, revokeToken, rotateToken } from "../../gateway/access/tokens.ts";
+import { createToken, type NewToken, revokeToken, rotateToken } from "../../gateway/access/keys/tokens.ts";
 import { asCalled } from "../shell/called-as.ts";
 import { type FolderOptions, withAccessPlace } from "../place/access-place.ts";
 import { addressesOf, lifeOf, oldText, overlapMsOf, printMade, printRevoked, type RotateOptions } from "./credentials.ts";

@@ -2,10 +2,10 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-import { type Declaration, parseDeclaration } from "../../gateway/access/declaration.ts";
-import { declare, type DeclareResult, DeclareUnknown } from "../../gateway/access/declare.ts";
-import type { AccessAdmin } from "../../gateway/access/admin.ts";
-import type { Change } from "../../gateway/access/declare-plan.ts";
+import { type Declaration, parseDeclaration } from "../../gateway/access/declaration/declaration.ts";
+import { declare, type DeclareResult, DeclareUnknown } from "../../gateway/access/declare/declare.ts";
+import type { AccessAdmin } from "../../gateway/access/admin/admin.ts";
+import type { Change } from "../../gateway/access/declare/declare-plan.ts";
 import { errorText } from "../../platform/error-text.ts";
 import type { FieldChange } from "../../platform/field-changes.ts";
 import { limits } from "../../platform/limits.ts";

@@ -1,8 +1,8 @@
 /** Declared languages, campaigns and canvases on their way from the declaration's text to the service that owns them. */
 import type { Client } from "@connectrpc/connect";
-import type { Declaration } from "../../gateway/access/declaration.ts";
-import type { Change } from "../../gateway/access/declare-plan.ts";
-import type { DeclaredWorkspace } from "../../gateway/access/declared.ts";
+import type { Declaration } from "../../gateway/access/declaration/declaration.ts";
+import type { Change } from "../../gateway/access/declare/declare-plan.ts";
+import type { DeclaredWorkspace } from "../../gateway/access/declaration/declared.ts";
 import type { AccessRows } from "../../gateway/access/rows.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import type { TranslationService } from "../../proto/gen/heddle/content/v1/translation_service_pb.ts";

@@ -1,6 +1,6 @@
 /** Where commands find who may call: in the mesh whose settings the environment holds, or in a data folder. */
 import type { Access } from "../../gateway/access/access.ts";
-import type { AccessAdmin } from "../../gateway/access/admin.ts";
+import type { AccessAdmin } from "../../gateway/access/admin/admin.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { silentLogger } from "../../platform/logger.ts";
 import type { Database } from "../../platform/sqlite/database.ts";

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 import type { Access, Workspace } from "../../gateway/access/access.ts";
-import { type AccessAdmin, openAccess } from "../../gateway/access/sqlite.ts";
+import { type AccessAdmin, openAccess } from "../../gateway/access/store/sqlite.ts";
 import type { AccessRows } from "../../gateway/access/rows.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { type Database, openDatabase } from "../../platform/sqlite/database.ts";

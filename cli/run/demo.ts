@@ -1,8 +1,8 @@
 /** The demo workspace of a first start, its key, which is shown once and stored nowhere, and a command to try it with. */
-import { declare } from "../../gateway/access/declare.ts";
+import { declare } from "../../gateway/access/declare/declare.ts";
 import { everyPermission, operatorPermission } from "../../gateway/access/permissions.ts";
 import { keyPrefix } from "../../gateway/access/secret.ts";
-import type { AccessAdmin } from "../../gateway/access/sqlite.ts";
+import type { AccessAdmin } from "../../gateway/access/store/sqlite.ts";
 import { secret } from "../../platform/identifier.ts";
 
 /** What the demo workspace's people can subscribe to, by email. */

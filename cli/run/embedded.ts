@@ -4,8 +4,8 @@ import type { DescService } from "@bufbuild/protobuf";
 import type { Client, ServiceImpl } from "@connectrpc/connect";
 
 import type { Access } from "../../gateway/access/access.ts";
-import { type AccessAdmin, openAccess } from "../../gateway/access/sqlite.ts";
-import { tenantsOf } from "../../gateway/access/tenants.ts";
+import { type AccessAdmin, openAccess } from "../../gateway/access/store/sqlite.ts";
+import { tenantsOf } from "../../gateway/access/store/tenants.ts";
 import { openGateway } from "../../gateway/wire.ts";
 import { type Clock, systemClock } from "../../platform/clock.ts";
 import { openSqliteEvents } from "../../platform/events/sqlite.ts";

@@ -2,10 +2,10 @@
 import type { DescService } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 import type { Access } from "../../gateway/access/access.ts";
-import type { AccessAdmin } from "../../gateway/access/admin.ts";
+import type { AccessAdmin } from "../../gateway/access/admin/admin.ts";
 import { type GatewayConfig, readGatewayConfig } from "../../gateway/config.ts";
 import type { Between } from "../../gateway/console/live/live.ts";
-import type { Processes } from "../../gateway/access/processes.ts";
+import type { Processes } from "../../gateway/access/admin/processes.ts";
 import { type MeshAccessConfig, openMeshAccess, readMeshAccess } from "../../gateway/mesh-access.ts";
 import { openGateway } from "../../gateway/wire.ts";
 import type { ConfigReader } from "../../platform/config.ts";

@@ -1,6 +1,6 @@
 /** heddle start: Heddle in one process, from the environment to a drained end. */
 import type { Access } from "../../gateway/access/access.ts";
-import type { AccessAdmin } from "../../gateway/access/sqlite.ts";
+import type { AccessAdmin } from "../../gateway/access/store/sqlite.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Logger } from "../../platform/logger.ts";

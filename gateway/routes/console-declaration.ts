@@ -1,5 +1,5 @@
 /** GET /console/declaration: in what the workspace differs from the file that was applied last. */
-import type { Change } from "../access/declare-plan.ts";
+import type { Change } from "../access/declare/declare-plan.ts";
 import { success } from "../routing/reply.ts";
 import type { Call, Parts, Reply } from "../routing/route.ts";
 

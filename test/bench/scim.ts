@@ -2,7 +2,7 @@
 import { Agent } from "node:http";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { openAccess } from "../../gateway/access/sqlite.ts";
+import { openAccess } from "../../gateway/access/store/sqlite.ts";
 import { openMeshAccess, readMeshAccess } from "../../gateway/mesh-access.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { readConfig } from "../../platform/config.ts";

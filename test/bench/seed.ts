@@ -1,6 +1,6 @@
 /** Users whom a bench did not have to send: written as a restore writes them, into a folder where nothing runs or into the tables of a mesh. */
 import { join } from "node:path";
-import { openAccess } from "../../gateway/access/sqlite.ts";
+import { openAccess } from "../../gateway/access/store/sqlite.ts";
 import { openMeshAccess, readMeshAccess } from "../../gateway/mesh-access.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { readConfig } from "../../platform/config.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Access, KeyHolder } from "../../gateway/access/access.ts";
 import { openGateway } from "../../gateway/wire.ts";
 import { readConfig } from "../../platform/config.ts";
-import type { AccessAdmin } from "../../gateway/access/admin.ts";
+import type { AccessAdmin } from "../../gateway/access/admin/admin.ts";
 import { readGatewayConfig } from "../../gateway/config.ts";
 import type { Limiter } from "../../platform/limiter/limiter.ts";
 import { systemClock } from "../../platform/clock.ts";

@@ -1,6 +1,6 @@
 /** Work while no gateway takes writes: the pause is renewed until the work is done, and ends with it and where a signal ends this process; of one that is killed it ends by itself. */
 import { setTimeout } from "node:timers/promises";
-import type { WritePause } from "../../../gateway/access/write-pause.ts";
+import type { WritePause } from "../../../gateway/access/store/write-pause.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import { limits } from "../../../platform/limits.ts";
 import { withUndo } from "../../shell/interrupts.ts";

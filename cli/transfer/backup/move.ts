@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
-import type { AccessAdmin } from "../../../gateway/access/admin.ts";
+import type { AccessAdmin } from "../../../gateway/access/admin/admin.ts";
 import type { AccessRows } from "../../../gateway/access/rows.ts";
-import { openAccess } from "../../../gateway/access/sqlite.ts";
+import { openAccess } from "../../../gateway/access/store/sqlite.ts";
 import { writesOf } from "../../../gateway/access/row-set.ts";
 import { systemClock } from "../../../platform/clock.ts";
 import { beginLogsAbove, haveLogs, lookAtLogs } from "../../../platform/epoch/at-rest.ts";

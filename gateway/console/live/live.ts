@@ -4,7 +4,7 @@ import { newId } from "../../../platform/identifier.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { AnswerStream, HttpAnswer } from "../../http/http-message.ts";
-import type { GatewayBus } from "../../access/gateway-bus.ts";
+import type { GatewayBus } from "../../access/store/gateway-bus.ts";
 import type { LiveFilter } from "./filter.ts";
 import { type LiveRequest, liveRequestOf, type SeenRequest, withoutPersonal } from "./seen.ts";
 import { endText, type Rates, type Viewer, type Wanted, Watch } from "./watch.ts";
