@@ -17,7 +17,7 @@ import { readStore, readStreams, readTls, type StoreConfig, type StreamsConfig }
 import { openEpochKeyspaces } from "../place/epoch-keyspaces.ts";
 import type { Finding } from "../../platform/finding.ts";
 import { judgeReach, type Reach } from "./judge-security.ts";
-import { gatewayKeyspace, type LoadKeyspace, meshKeyspaces } from "../place/mesh-parts.ts";
+import { gatewayKeyspace, type LoadKeyspace, meshKeyspaces, meshParts } from "../place/mesh-parts.ts";
 import { readGatewayReaches, readReaches } from "./mesh-reaches.ts";
 import {
   type CassandraFacts,
@@ -36,7 +36,7 @@ export async function examineMesh(env: NodeJS.ProcessEnv): Promise<Finding[]> {
   const found = await Promise.all([
     config.reaches.map(judgeReach),
     attempt("NATS", async () => judgeNats(await factsOfNats(config))),
-    attempt("Cassandra", async () => judgeCassandra(await factsOfCassandra(config.store))),
+    attempt("Cassandra", async () => judgeCassandra(await factsOfCassandra(config.store, config.keyspaces))),
     attempt("tables", () => checkTables(env)),
     attempt("log", () => checkEpochs(env, config.streams)),
     config.redisUrl === "" ? [] : attempt("Redis", async () => judgeRedis(await factsOfRedis(config))),
@@ -52,7 +52,7 @@ export async function examineGateway(env: NodeJS.ProcessEnv): Promise<Finding[]>
   );
   const found = await Promise.all([
     config.reaches.map(judgeReach),
-    attempt("Cassandra", async () => judgeCassandra(await factsOfCassandra(config.store))),
+    attempt("Cassandra", async () => judgeCassandra(await factsOfCassandra(config.store, [config.store.keyspace]))),
     attempt("tables", async () => [await checkTablesOf(gatewayKeyspace, env)]),
     attempt("Redis", async () => judgeRedis(await factsOfRedis(config))),
   ]);
@@ -64,6 +64,8 @@ interface DoctorConfig extends RedisConfig {
   readonly streams: StreamsConfig;
   readonly monitorUrl: string;
   readonly store: StoreConfig;
+  /** Of all parts. */
+  readonly keyspaces: readonly string[];
 }
 
 interface RedisConfig {
@@ -81,6 +83,7 @@ function readDoctorConfig(reader: ConfigReader): DoctorConfig {
     streams: readStreams(reader),
     monitorUrl: reader.text("HEDDLE_NATS_MONITOR_URL", { fallback: "" }),
     store: readStore(reader, "profile"),
+    keyspaces: [...meshParts.keys(), "gateway"].map((part) => readStore(reader, part).keyspace),
     ...readRedis(reader),
   };
 }
@@ -129,13 +132,14 @@ async function syncOf(monitorUrl: string): Promise<NatsFacts["sync"]> {
   return { always: config?.sync_always === true, everySeconds: (config?.sync_interval ?? 0) / nanosPerSecond };
 }
 
-async function factsOfCassandra({ cassandra, keyspace }: StoreConfig): Promise<CassandraFacts> {
+async function factsOfCassandra({ cassandra, keyspace }: StoreConfig, all: readonly string[]): Promise<CassandraFacts> {
   const session = openCassandra(cassandra, systemClock);
   try {
     const [local] = await ask(session, "SELECT release_version FROM system.local");
     const peers = await ask(session, "SELECT peer FROM system.peers");
     const [sync] = await ask(session, "SELECT value FROM system_views.settings WHERE name = 'commitlog_sync'");
     const keyspaces = await ask(session, "SELECT keyspace_name, replication FROM system_schema.keyspaces");
+    const tables = await session.execute({ cql: selectTables, values: { all } });
     const own = keyspaces.find((row) => row["keyspace_name"] === keyspace);
     const copies = Object.entries((own?.["replication"] ?? {}) as Record<string, string>).find(([name]) => name === cassandra.datacenter);
     return {
@@ -143,11 +147,17 @@ async function factsOfCassandra({ cassandra, keyspace }: StoreConfig): Promise<C
       nodes: peers.length + 1,
       commitlogSync: String(sync?.["value"] ?? "unknown"),
       copies: copies === undefined ? undefined : Number(copies[1]),
+      graces: tables.map((row) => ({
+        table: `${String(row["keyspace_name"])}.${String(row["table_name"])}`,
+        seconds: Number(row["gc_grace_seconds"]),
+      })),
     };
   } finally {
     await session.close();
   }
 }
+
+const selectTables = "SELECT keyspace_name, table_name, gc_grace_seconds FROM system_schema.tables WHERE keyspace_name IN :all";
 
 function ask(session: Session, cql: string): ReturnType<Session["execute"]> {
   return session.execute({ cql, values: {} });

@@ -6,7 +6,8 @@ import { judgeCassandra, judgeNats, judgeRedis, judgeTables } from "./judge-mesh
 const mib = 1024 ** 2;
 const stream = { name: "heddle_lanes", bytes: 10 * mib, bytesMax: 100 * mib, replicas: 1, problems: [] };
 const nats = { version: "2.12.1", messageBytesMax: mib, streams: [stream], sync: { always: true, everySeconds: 0 } };
-const cassandra = { version: "5.0.5", nodes: 3, commitlogSync: "periodic", copies: 3 };
+const tenDays = [{ table: "heddle_profile.users_by_id", seconds: 864_000 }, { table: "heddle_gateway.keys", seconds: 864_000 }];
+const cassandra = { version: "5.0.5", nodes: 3, commitlogSync: "periodic", copies: 3, graces: tenDays };
 const redis = { version: "7.2.4", policy: "noeviction", appendOnly: true };
 
 function levels(findings: readonly Finding[]): string {
@@ -31,13 +32,36 @@ test.each([
 });
 
 test.each([
-  ["as it should be", {}, "ok ok ok"],
-  ["too old", { version: "4.1.3" }, "fail ok ok"],
-  ["one node that syncs now and then", { nodes: 1, copies: 1 }, "ok warn fail"],
-  ["one node that syncs in groups", { nodes: 1, copies: 1, commitlogSync: "group" }, "ok warn ok"],
-  ["no keyspace", { copies: undefined }, "ok warn fail"],
+  ["as it should be", {}, "ok ok ok ok"],
+  ["too old", { version: "4.1.3" }, "fail ok ok ok"],
+  ["one node that syncs now and then", { nodes: 1, copies: 1 }, "ok warn fail ok"],
+  ["one node that syncs in groups", { nodes: 1, copies: 1, commitlogSync: "group" }, "ok warn ok ok"],
+  ["no keyspace", { copies: undefined, graces: [] }, "ok warn fail"],
 ])("Cassandra: %s", (_, change, expected) => {
   expect(levels(judgeCassandra({ ...cassandra, ...change }))).toBe(expected);
+});
+
+const hour = { table: "heddle_profile.users_by_id", seconds: 3_600 };
+
+test.each([
+  ["as Cassandra makes tables", 3, tenDays, "ok 864000: repair each node more often than every 10 d, or what was deleted may come back"],
+  [
+    "one table of two days",
+    3,
+    [...tenDays, { ...hour, seconds: 2 * 86_400 + 60 }],
+    "ok 172860: repair each node more often than every 2 d, or what was deleted may come back",
+  ],
+  ["one day", 2, [{ ...hour, seconds: 86_400 }], "ok 86400: repair each node more often than every 1 d, or what was deleted may come back"],
+  [
+    "one table of an hour",
+    2,
+    [...tenDays, hour],
+    "warn 3600 of heddle_profile.users_by_id: too short to repair each node within, so what was deleted may come back; set it to 864000",
+  ],
+  ["one copy, which misses no deletion", 1, [hour], "ok 3600: one copy needs no repair"],
+])("Cassandra's tombstones: %s", (_, copies, graces, expected) => {
+  const found = judgeCassandra({ ...cassandra, copies, graces }).find(({ check }) => check === "Cassandra gc_grace_seconds");
+  expect(`${found?.level} ${found?.text}`).toBe(expected);
 });
 
 test.each([

@@ -26,6 +26,13 @@ export interface CassandraFacts {
   readonly commitlogSync: string;
   /** Of each row in the local datacenter; undefined where the keyspace is not there. */
   readonly copies: number | undefined;
+  /** `gc_grace_seconds` of each table that is there. */
+  readonly graces: readonly Grace[];
+}
+
+interface Grace {
+  readonly table: string;
+  readonly seconds: number;
 }
 
 export interface RedisFacts {
@@ -75,7 +82,7 @@ function syncFinding(sync: NatsFacts["sync"], replicated: boolean): Omit<Finding
   return { level: "fail", text: `${text}: a power cut loses what was answered; set sync_interval to always` };
 }
 
-export function judgeCassandra({ version, nodes, commitlogSync, copies }: CassandraFacts): Finding[] {
+export function judgeCassandra({ version, nodes, commitlogSync, copies, graces }: CassandraFacts): Finding[] {
   const isOld = below(version, [5, 0]);
   const few = (copies ?? 1) < 3;
   const isPeriodic = commitlogSync === "periodic";
@@ -91,8 +98,26 @@ export function judgeCassandra({ version, nodes, commitlogSync, copies }: Cassan
       level: isPeriodic && few ? "fail" : "ok",
       text: isPeriodic && few ? "periodic: a power cut loses what is no longer in the log; set it to group or batch" : commitlogSync,
     },
+    ...graceFindings(graces, copies ?? 1),
   ];
 }
+
+/** A node forgets deletions of that age; a copy that missed one and was not repaired by then gives back what it has. */
+function graceFindings(graces: readonly Grace[], copies: number): Finding[] {
+  const [least] = graces.toSorted((one, other) => one.seconds - other.seconds);
+  if (least === undefined) return [];
+  const check = "Cassandra gc_grace_seconds";
+  const { table, seconds } = least;
+  if (copies === 1) return [{ check, level: "ok", text: `${seconds}: one copy needs no repair` }];
+  if (seconds < secondsPerDay) {
+    const text = `${seconds} of ${table}: too short to repair each node within, so what was deleted may come back; set it to 864000`;
+    return [{ check, level: "warn", text }];
+  }
+  const days = Math.floor(seconds / secondsPerDay);
+  return [{ check, level: "ok", text: `${seconds}: repair each node more often than every ${days} d, or what was deleted may come back` }];
+}
+
+const secondsPerDay = 86_400;
 
 /** Of a keyspace; versions only add, so that a build goes on with the tables of a newer one. */
 export function judgeTables(version: number, known: number): Omit<Finding, "check"> {

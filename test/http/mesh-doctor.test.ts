@@ -19,6 +19,7 @@ test("heddle doctor finds the servers and the tables of the mesh well, and says 
     "Cassandra": "ok",
     "Cassandra copies": "warn",
     "Cassandra commitlog_sync": "ok",
+    "Cassandra gc_grace_seconds": "ok",
     "heddle_profile": "ok",
     "Redis": "ok",
     "Redis maxmemory-policy": "ok",
