@@ -45,11 +45,12 @@ ${choices}${email === "" ? "" : everything(values)}<button type="submit">Save</b
 }
 
 /** `saved`: how it stands now, as names of groups and of all email with their states. */
-export function builtInConfirmation(values: Pick<BuiltInValues, "title" | "head">, saved: readonly (readonly [string, string])[]): string {
+export function builtInConfirmation({ head }: Pick<BuiltInValues, "head">, saved: readonly (readonly [string, string])[]): string {
   const list = saved.map(([name, state]) => `<li>${named(name)}: <strong>${escapeText(state)}</strong></li>`).join("\n");
+  const title = "Your choices are saved";
   return page(
-    values,
-    `<h1>Your choices are saved</h1>
+    { title, head },
+    `<h1>${title}</h1>
 <p role="status">${saved.length === 0 ? "There was nothing to change." : "From now on this holds:"}</p>
 ${saved.length === 0 ? "" : `<ul>\n${list}\n</ul>\n`}<p><a href="?">Back to your settings</a></p>`,
   );
@@ -68,13 +69,15 @@ function choice({ field, name, subscribed }: BuiltInGroup, id: string): string {
   }</label></div>`;
 }
 
-function everything({ unsubscribed, subscribedValue, globalField }: BuiltInValues): string {
+function everything({ groups, unsubscribed, subscribedValue, globalField }: BuiltInValues): string {
+  const note = '<p id="all-note" class="note">Your choices above are kept and hold again when you untick this.</p>\n';
   return `<fieldset><legend>All emails</legend>
 <div class="choice"><input type="hidden" name="${globalField}" value="${subscribedValue}">
-<input type="checkbox" id="all" name="${globalField}" value="unsubscribed" aria-describedby="all-note"${unsubscribed ? " checked" : ""}>
+<input type="checkbox" id="all" name="${globalField}" value="unsubscribed"${groups.length === 0 ? "" : ' aria-describedby="all-note"'}${
+    unsubscribed ? " checked" : ""
+  }>
 <label for="all">Unsubscribe me from all emails</label></div>
-<p id="all-note" class="note">Your choices above are kept and hold again when you untick this.</p>
-</fieldset>
+${groups.length === 0 ? "" : note}</fieldset>
 `;
 }
 

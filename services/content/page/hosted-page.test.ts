@@ -66,6 +66,16 @@ test("each form that saves says which states the page shows of groups that are i
   expect(choicePage(openPages(), { ...one, states: { ...states, behind: true } }).html).not.toContain("shown_state");
 });
 
+test("built-in pages have a title each, and speak of choices above only where there are some", () => {
+  const one = shown({ pageHtml: "" });
+  const groups = [{ id: "a", name: "A", channel: "email" }] as const;
+  const [without, some] = [choicePage(openPages(), one).html, choicePage(openPages(), { ...one, states: { ...one.states, groups } }).html];
+  expect([without, some].map((html) => [html.includes("choices above"), html.includes('aria-describedby="all-note"')]))
+    .toEqual([[false, false], [true, true]]);
+  expect(without).toContain("<title>T</title>");
+  expect(confirmationPage(openPages(), one, { groups: new Map() }).html).toContain("<title>Your choices are saved</title>");
+});
+
 const scripted = { settings: { scriptsAllowed: true, origins: [] }, frame: { token: "form-token", name: "request-1" } };
 
 test.each([

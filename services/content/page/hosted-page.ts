@@ -63,7 +63,7 @@ export function askedBy(pages: Pages, { center, person, states }: Shown, sent: I
 /** After a submission: the redirect page, else the confirmation, with the states that now hold. */
 export function confirmationPage(pages: Pages, shown: Shown, saved: Choices): FilledPage {
   const { center, states } = shown;
-  const { options, title } = center.content;
+  const { options } = center.content;
   const now: Shown = {
     ...shown,
     states: { ...states, global: saved.global ?? states.global, memberships: new Map([...states.memberships, ...saved.groups]) },
@@ -72,7 +72,7 @@ export function confirmationPage(pages: Pages, shown: Shown, saved: Choices): Fi
     const page = filledIn(pages, now, kind);
     if (page !== undefined) return page;
   }
-  return plainPage(builtInConfirmation({ title, head: headOf(options) }, choicesInWords(now, saved)), now);
+  return plainPage(builtInConfirmation({ head: headOf(options) }, choicesInWords(now, saved)), now);
 }
 
 /** Shown in place of one another, the first that there is. */
