@@ -15,6 +15,7 @@ interface Seen {
 
 interface Answer {
   readonly $ref?: string;
+  readonly headers?: Readonly<Record<string, object>>;
   readonly content?: Readonly<Record<string, { readonly schema: object }>>;
   readonly "x-heddle-reasons"?: readonly string[];
 }
@@ -53,9 +54,34 @@ export function mustBeDocumented(seen: Seen): void {
   if (reason !== null && !answer["x-heddle-reasons"]?.includes(reason)) {
     throw new Error(`The document lists no ${reason} for ${place}: add it to its 'reasons'`);
   }
+  const unlisted = told.filter((name) =>
+    seen.headers.has(name) && !Object.keys(answer.headers ?? {}).some((each) => each.toLowerCase() === name)
+  );
+  if (unlisted.length > 0) throw new Error(`The document does not list ${unlisted.join()} on the ${seen.status} of ${place}`);
   const problem = bodyProblem(answer, seen);
   if (problem !== undefined) throw new Error(`The ${seen.status} of ${place} has another shape: ${problem}: ${quoted(seen.text)}`);
 }
+
+/** Headers that tell a client something: those of answers that have them are listed. */
+const told = [
+  "x-request-id",
+  "x-heddle-reason",
+  "x-heddle-position",
+  "x-heddle-read",
+  "idempotency-replayed",
+  "x-ratelimit-limit",
+  "x-ratelimit-remaining",
+  "x-ratelimit-reset",
+  "x-ratelimit-retry-after",
+  "ratelimit",
+  "ratelimit-policy",
+  "retry-after",
+  "www-authenticate",
+  "accept-encoding",
+  "etag",
+  "location",
+  "set-cookie",
+];
 
 /** The three headers stand on every answer, with numbers or, where no caller is known, with nothing (api-facts 1.2, 1.3). */
 function mustTellOfLimits({ method, path, status, headers }: Seen): void {

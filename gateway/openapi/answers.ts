@@ -18,12 +18,14 @@ export function answersOf(route: Route, entry: Entry, shared: SharedAnswers): Js
   const known = reasonsOf(route, entry);
   const byStatus = Map.groupBy(known, (reason) => refusalTable[reason].status);
   const answers = new Map<number, Json>([[success, successAnswer(route, entry)]]);
-  for (const { status, description } of entry.otherStatuses ?? []) answers.set(status, { description });
+  for (const { status, description } of entry.otherStatuses ?? []) {
+    answers.set(status, { description, headers: refs(headersOf(route, entry)) });
+  }
   for (const [status, group] of byStatus) {
     const also = entry.otherStatuses?.find((other) => other.status === status);
-    answers.set(status, shared.refTo(`${dialect}${status}`, refusals(dialect, group, also?.description)));
+    answers.set(status, shared.refTo(`${dialect}${status}`, refusals(route, group, also?.description)));
   }
-  answers.set(fault, shared.refTo(`${dialect}Fault`, faultOf(dialect)));
+  answers.set(fault, shared.refTo(`${dialect}Fault`, faultOf(route)));
   return Object.fromEntries([...answers].toSorted(([a], [b]) => a - b));
 }
 
@@ -49,11 +51,12 @@ export function errorExamples(): Json {
   return found;
 }
 
-function faultOf(dialect: Dialect): Json {
+function faultOf(route: Route): Json {
   const answers = { Rest: faultAnswer("request-id"), Scim: scimFaultAnswer() };
   return {
     description: "A fault of Heddle's own. Nothing is said of it but the id under which it was logged (the header X-Request-Id).",
-    content: contentOf(dialect, [], (form) => ({ schema: errorOf[form], example: JSON.parse(String(answers[form].body)) })),
+    headers: refs(ofEveryRefusal),
+    content: contentOf(dialectOf(route), [], (form) => ({ schema: errorOf[form], example: JSON.parse(String(answers[form].body)) })),
   };
 }
 
@@ -64,7 +67,7 @@ const fault = 500;
 
 function successAnswer(route: Route, entry: Entry): Json {
   const description = entry.answer ? "Success" : "Success, without a body";
-  const headers = successHeaders(route);
+  const headers = refs(headersOf(route, entry));
   if (!entry.answer) return { description, headers };
   const types = route.guard === "scim" ? [scimContentType, json] : [entry.answerType ?? json];
   const shown = entry.examples.flatMap(({ name, answer }) => (answer === undefined ? [] : [[name, { value: answer }] as const]));
@@ -76,25 +79,35 @@ function successAnswer(route: Route, entry: Entry): Json {
   return { description, headers, content: Object.fromEntries(content) };
 }
 
-function successHeaders(route: Route): Json {
-  const names = ["X-Request-Id"];
-  if (route.guard !== "open") names.push(...limitHeaders);
+/** Of a success; a 304 has them too. */
+function headersOf(route: Route, entry: Entry): readonly string[] {
+  const names = ["X-Request-Id", ...(route.guard === "open" ? [] : limitHeaders), ...(entry.headers ?? [])];
   if (route.guard === "key" && route.takes === "read") names.push("X-Heddle-Read");
   if (route.guard === "key" && route.takes === "write" && route.keepsAnswers !== false) {
     names.push("X-Heddle-Position", "Idempotency-Replayed");
   }
-  return refs(names);
+  if (route.guard === "scim" && route.takes === "write" && route.bodyBytesMax > 0) names.push("Idempotency-Replayed");
+  return names;
 }
 
 const limitHeaders = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit-Policy", "RateLimit"];
+/** Also without a key: the server itself refuses broken requests before it knows whether one is needed. */
+const ofEveryRefusal = ["X-Request-Id", ...limitHeaders];
 
-function refusals(dialect: Dialect, group: readonly Reason[], also: string | undefined): Json {
+function refusals(route: Route, group: readonly Reason[], also: string | undefined): Json {
   const lines = group.map((reason) => `- \`${reason}\`: ${reasons[reason]}`);
   const retry = group.some((reason) => "retry" in refusalTable[reason] || reason === "RATE_LIMITED");
   return {
     description: [...(also === undefined ? [] : [also]), ...lines].join("\n"),
-    headers: refs(["X-Heddle-Reason", ...(retry ? ["Retry-After"] : [])]),
-    content: contentOf(dialect, group, (form, told) => ({
+    headers: refs([
+      ...ofEveryRefusal,
+      "X-Heddle-Reason",
+      ...(retry ? ["Retry-After"] : []),
+      ...(group.includes("RATE_LIMITED") && route.guard !== "open" ? ["X-Ratelimit-Retry-After"] : []),
+      ...(group.includes("KEY_MISSING") ? ["WWW-Authenticate"] : []),
+      ...(group.includes("CONTENT_TYPE_UNSUPPORTED") ? ["Accept-Encoding"] : []),
+    ]),
+    content: contentOf(dialectOf(route), group, (form, told) => ({
       schema: errorOf[form],
       examples: Object.fromEntries(told.map((reason) => [reason, { $ref: `#/components/examples/${form}.${reason}` }])),
     })),
@@ -120,7 +133,7 @@ function contentOf(dialect: Dialect, group: readonly Reason[], shown: (form: For
     case "Page":
       return { [html]: page, ...(early.length === 0 ? {} : { [json]: shown("Rest", early) }) };
     case "Link":
-      return { [html]: page, [json]: shown("Rest", group) };
+      return { [json]: shown("Rest", group), [html]: page };
   }
 }
 

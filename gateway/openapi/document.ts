@@ -82,6 +82,7 @@ const answerHeaders: Readonly<Record<string, { readonly description: string; rea
     schema: text(),
   },
   "RateLimit": { description: "What remains (r) of the nearest limit, and seconds until it is full (t).", schema: text() },
+  "X-Ratelimit-Retry-After": { description: "As Retry-After, where a limit is used up.", schema: whole() },
   "X-Heddle-Position": { description: "Send it with a read that must see this write.", schema: text() },
   "X-Heddle-Read": { description: "`behind`: the read answered although it has not seen every earlier write.", schema: text() },
   "Idempotency-Replayed": {
@@ -90,6 +91,11 @@ const answerHeaders: Readonly<Record<string, { readonly description: string; rea
   },
   "X-Heddle-Reason": { description: "The reason of a refusal, for programs. Stable for ever.", schema: text() },
   "Retry-After": { description: "Seconds to wait before the next try.", schema: whole() },
+  "WWW-Authenticate": { description: "`Bearer`", schema: text() },
+  "Accept-Encoding": { description: "The codings in which a body is taken, where it came in another one.", schema: text() },
+  "ETag": { description: "The version, for `If-None-Match` and, of a dashboard user, `If-Match`.", schema: text() },
+  "Location": { description: "The user's address.", schema: text() },
+  "Set-Cookie": { description: "The session of the browser, or its end.", schema: text() },
 };
 
 /** components.parameters: `Idempotency-Key` of writes, `X-Heddle-Position` of reads, `X-Request-Origin` of SCIM. */

@@ -28,6 +28,8 @@ export interface Entry {
   readonly answerType?: string;
   /** What else a success may be, by what is asked for; its schema is text. */
   readonly otherAnswerTypes?: readonly string[];
+  /** Headers of a success beside those that every route of its kind has, by their names in document.ts. */
+  readonly headers?: readonly string[];
   /** Of a success, where the route's row does not say it. */
   readonly status?: number;
   /** Statuses of answers that are neither a success nor a refusal. */

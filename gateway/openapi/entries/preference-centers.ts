@@ -230,6 +230,7 @@ export const preferenceCenterEntries = entriesOf({ tag: "Pages" }, [
     answer: text(),
     answerType: "text/html; charset=utf-8",
     status: 200,
+    headers: ["X-Heddle-Position"],
     reasons: ["NOT_FOUND", "STATE_CONFLICT", "INPUT_INVALID", "PARTLY_DONE"],
     examples: [{
       name: "one group",

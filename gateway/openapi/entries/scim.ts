@@ -16,6 +16,7 @@ const projection: readonly Parameter[] = [
   { in: "query", name: "attributes", description: "Names to show, between commas.", schema: text() },
   { in: "query", name: "excludedAttributes", description: "Names to leave out, between commas.", schema: text() },
 ];
+const userHeaders = ["ETag", "Location"];
 const newUser = {
   schemas: [scimCore],
   userName: "ann@example.com",
@@ -66,6 +67,7 @@ export const scimEntries = entriesOf({ tag: "Dashboard users" }, [
     parameters: projection,
     body: ref("ScimNewUser"),
     answer: ref("ScimUser"),
+    headers: userHeaders,
     status: 201,
     reasons: [...bad, "ALREADY_EXISTS"],
     examples: [{ name: "with permissions", body: newUser, answer: user }],
@@ -98,6 +100,7 @@ export const scimEntries = entriesOf({ tag: "Dashboard users" }, [
       { in: "header", name: "If-None-Match", description: "A version that the caller has.", schema: text() },
     ],
     answer: ref("ScimUser"),
+    headers: userHeaders,
     otherStatuses: [{ status: 304, description: "The caller has this version." }],
     reasons: ["NOT_FOUND", "INPUT_INVALID"],
     examples: [{ name: "by id", parameters: { id: userId }, answer: user }],
@@ -111,6 +114,7 @@ export const scimEntries = entriesOf({ tag: "Dashboard users" }, [
     parameters: [id, ...projection, ifMatch],
     body: ref("ScimReplacedUser"),
     answer: ref("ScimUser"),
+    headers: userHeaders,
     reasons: [...bad, "NOT_FOUND", "ATTRIBUTE_READ_ONLY", "VERSION_MISMATCH", "STATE_CONFLICT"],
     examples: [{
       name: "another department",
@@ -127,6 +131,7 @@ export const scimEntries = entriesOf({ tag: "Dashboard users" }, [
     parameters: [id, ...projection, ifMatch],
     body: ref("ScimPatch"),
     answer: ref("ScimUser"),
+    headers: userHeaders,
     reasons: [
       ...bad,
       "NOT_FOUND",

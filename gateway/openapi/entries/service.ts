@@ -78,6 +78,7 @@ export const serviceEntries = entriesOf({ tag: "Service", extension: true }, [
     operationId: "getOpenapi",
     summary: "This document",
     answer: object({ openapi: text() }, ["openapi"]),
+    headers: ["ETag"],
     otherStatuses: [{ status: 304, description: "The caller has this version." }],
     examples: [{ name: "document" }],
   },
@@ -116,6 +117,7 @@ function docs(route: Entry["route"], operationId: string, summary: string): OwnE
     summary,
     answer: text(),
     answerType: html,
+    headers: ["ETag"],
     otherStatuses: [{ status: 304, description: "The caller has this version." }],
     examples: [{ name: "page" }],
   };
