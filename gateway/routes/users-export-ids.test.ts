@@ -88,8 +88,8 @@ test.each([
   [{ phone: "12" }, "The value provided for the 'phone' field is not a valid phone number: send a string in E.164, such as '+12015550123'"],
   [{ email_address: "a@example.com", phone: "+12125550123" }, "Only one of 'device_id', 'email_address' and 'phone' may be sent"],
   [{ braze_id: "short" }, "'braze_id' must be 24 hexadecimal digits"],
-  [{ external_ids: ["a"], fields_to_export: "email" }, "'fields_to_export' must be an array of field names"],
-  [{ external_ids: ["a"], fields_to_export: [1] }, "'fields_to_export' must be an array of field names"],
+  [{ external_ids: ["a"], fields_to_export: "email" }, "'fields_to_export' must be an array of at most 100 names of fields"],
+  [{ external_ids: ["a"], fields_to_export: [1] }, "'fields_to_export' must be an array of at most 100 names of fields"],
   [[], "The request body must be a JSON object"],
   ["null", "The request body must be a JSON object"],
 ])("handleUsersExportIds() refuses %j", async (body, message) => {

@@ -102,6 +102,8 @@ function list(fields: Fields, field: string): readonly unknown[] {
 function fieldsToExport(value: unknown): string[] {
   if (!isFilled(value)) return [];
   const texts = Array.isArray(value) && value.length <= limits.exportFieldsMax ? value : undefined;
-  if (!texts?.every((text) => typeof text === "string")) throw invalid("'fields_to_export' must be an array of field names");
+  if (!texts?.every((text) => typeof text === "string")) {
+    throw invalid(`'fields_to_export' must be an array of at most ${limits.exportFieldsMax} names of fields`);
+  }
   return texts;
 }

@@ -1,11 +1,11 @@
 /** DATA: what is written by hand about the routes that make one user of two, take that back, and erase users. */
 import { limits } from "../../../platform/limits.ts";
 import { entriesOf } from "./entry.ts";
-import { flag, list, object, ref, success, text, textOrWhole, whole } from "../schemas/schema.ts";
+import { flag, list, object, ref, type Schema, success, text, textOrWhole, whole } from "../schemas/schema.ts";
 
-const updates = object({ merge_updates: list(ref("MergeUpdate"), undefined, { minItems: 1, maxItems: limits.itemsPerRequestMax }) }, [
-  "merge_updates",
-]);
+function updates(most: number): Schema {
+  return object({ merge_updates: list(ref("MergeUpdate"), undefined, { minItems: 1, maxItems: most }) }, ["merge_updates"]);
+}
 const pair = { identifier_to_merge: { external_id: "ben" }, identifier_to_keep: { external_id: "ann" } };
 const ids = { maxItems: limits.itemsPerRequestMax };
 
@@ -16,7 +16,7 @@ export const mergeEntries = entriesOf({ tag: "Users", reasons: ["BATCH_TOO_LARGE
     summary: "See what a merge would make",
     description: "Takes the body of `/users/merge` with exactly one update and changes nothing.",
     extension: true,
-    body: updates,
+    body: updates(1),
     answer: success({ would_merge: flag(), user: ref("ExportedUser"), reason: text("Why nothing would happen.") }, ["would_merge"]),
     examples: [{
       name: "nobody to merge",
@@ -29,7 +29,7 @@ export const mergeEntries = entriesOf({ tag: "Users", reasons: ["BATCH_TOO_LARGE
     operationId: "mergeUsers",
     summary: "Merge users",
     description: "Queued: the answer is a receipt. A merge can be taken back for seven days.",
-    body: updates,
+    body: updates(limits.itemsPerRequestMax),
     answer: success({ job_id: text("Asks `GET /users/merge/status/{id}` what came of it.") }, ["job_id"]),
     examples: [{ name: "two users", body: { merge_updates: [pair] }, answer: { job_id: "m2-merge", message: "success" } }],
   },
@@ -70,7 +70,12 @@ export const mergeEntries = entriesOf({ tag: "Users", reasons: ["BATCH_TOO_LARGE
     description: "Both users are as if the merge had not been, with what was sent to each since. 409 where that is no longer possible: " +
       "the window is over, or a later merge, delete, identify or rename touched one of them.",
     extension: true,
-    body: object({ job_id: text(), index: whole("The place of the update in its request.", { minimum: 0, default: 0 }) }, ["job_id"]),
+    body: object({
+      job_id: text(),
+      index: whole("The place of the update in its request.", { minimum: 0, maximum: ids.maxItems - 1, default: 0 }),
+    }, [
+      "job_id",
+    ]),
     answer: success(),
     reasons: ["NOT_FOUND", "STATE_CONFLICT"],
     examples: [{ name: "the first update", body: { job_id: "m2-merge", index: 0 }, answer: { message: "success" } }],

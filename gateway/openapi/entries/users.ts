@@ -9,9 +9,11 @@ const errors = list(
     `${limits.fieldFaultsPerObjectMax} of an object at most.`,
 );
 const trackAnswer = success({ attributes_processed: whole(), events_processed: whole(), purchases_processed: whole(), errors });
-const items = { minItems: 1, maxItems: limits.itemsPerRequestMax };
+const most = { maxItems: limits.itemsPerRequestMax };
+const items = { minItems: 1, ...most };
 const jobId = text("Asks `GET /users/merge/status/{id}` what came of it.");
 const aliasRoom = `The aliases of one user take at most ${limits.aliasBytesPerUserMax} bytes of JSON together`;
+const aliasPart = text(undefined, { minLength: 1, maxLength: limits.aliasPartCharsMax });
 const alias = { alias_label: "shop", alias_name: "visitor-7" };
 
 export const userEntries = entriesOf({ tag: "Users", reasons: ["BATCH_TOO_LARGE"] }, [
@@ -98,10 +100,10 @@ export const userEntries = entriesOf({ tag: "Users", reasons: ["BATCH_TOO_LARGE"
       "Without `fields_to_export` all fields are given. Of `device_id`, `email_address` and `phone` one may be sent. " +
       `A device means the user whose push token or session named it last, and a user is found by its last ${limits.devicesPerUserMax} devices.`,
     body: object({
-      external_ids: list(textOrWhole(), undefined, { maxItems: limits.itemsPerRequestMax }),
-      user_aliases: list(ref("UserAlias"), undefined, { maxItems: limits.itemsPerRequestMax }),
-      braze_id: { anyOf: [ref("PlatformId"), list(ref("PlatformId"))] },
-      platform_id: { anyOf: [ref("PlatformId"), list(ref("PlatformId"))] },
+      external_ids: list(textOrWhole(), undefined, most),
+      user_aliases: list(ref("UserAlias"), undefined, most),
+      braze_id: { anyOf: [ref("PlatformId"), list(ref("PlatformId"), undefined, most)] },
+      platform_id: { anyOf: [ref("PlatformId"), list(ref("PlatformId"), undefined, most)] },
       device_id: text(),
       email_address: text(),
       phone: text(),
@@ -109,6 +111,7 @@ export const userEntries = entriesOf({ tag: "Users", reasons: ["BATCH_TOO_LARGE"
         text(),
         "Names of fields, also `custom_events_daily`, `purchases_daily`, `revenue_by_currency`, " +
           "`purchase_count`, `updated_at` and `appboy_id` (the former name of `braze_id`), which are given only when named.",
+        { maxItems: limits.exportFieldsMax },
       ),
     }),
     answer: success({ users: list(ref("ExportedUser")), invalid_user_ids: list({}, "Names that nobody has, as they were sent.") }, [
@@ -172,9 +175,13 @@ export const userEntries = entriesOf({ tag: "Users", reasons: ["BATCH_TOO_LARGE"
       "Where a user with the external_id exists, the other is merged into it. 201 also where no element was good: read `errors`, " +
       "whose `input_array` is `user_identifiers` for all lists; `list` names the list where several were sent.",
     body: object({
-      aliases_to_identify: list(object({ external_id: text(), user_alias: ref("UserAlias") }, ["external_id", "user_alias"])),
-      emails_to_identify: list(identifyBy("email")),
-      phone_numbers_to_identify: list(identifyBy("phone")),
+      aliases_to_identify: list(
+        object({ external_id: text(), user_alias: ref("UserAlias") }, ["external_id", "user_alias"]),
+        undefined,
+        most,
+      ),
+      emails_to_identify: list(identifyBy("email"), undefined, most),
+      phone_numbers_to_identify: list(identifyBy("phone"), undefined, most),
       merge_behavior: text("Accepted and not looked at."),
     }),
     answer: success({ aliases_processed: whole(), emails_processed: whole(), phone_numbers_processed: whole(), job_id: jobId, errors }),
@@ -228,11 +235,11 @@ export const userEntries = entriesOf({ tag: "Users", reasons: ["BATCH_TOO_LARGE"
 ]);
 
 function newAlias(): Schema {
-  return object({ external_id: text(), alias_label: text(), alias_name: text() }, ["alias_label", "alias_name"]);
+  return object({ external_id: text(), alias_label: aliasPart, alias_name: aliasPart }, ["alias_label", "alias_name"]);
 }
 
 function aliasUpdate(): Schema {
-  return object({ alias_label: text(), old_alias_name: text(), new_alias_name: text() }, [
+  return object({ alias_label: aliasPart, old_alias_name: aliasPart, new_alias_name: aliasPart }, [
     "alias_label",
     "old_alias_name",
     "new_alias_name",
