@@ -20,12 +20,13 @@ function setGroup(state: SubscriptionState, to: { externalIds: string[] }) {
   return parts.subscription.setStatus({ scope, updates: [{ subscriptionGroupId: "letter", state, ...to }] });
 }
 
-/** Whether reads say that they are behind: by state, by user. */
+/** Whether reads say that they are behind: by state, by user, in the history. */
 async function isBehind(id: string): Promise<boolean[]> {
   const users = [externalId(id)];
   const reads = [
     parts.subscription.getStatus({ scope, subscriptionGroupId: "letter", users }),
     parts.subscription.getUserStatus({ scope, users }),
+    parts.subscription.getHistory({ scope, users }),
   ];
   return (await Promise.all(reads)).map(({ behind }) => behind);
 }
@@ -55,7 +56,7 @@ test("what cannot be read holds back its user alone, is listed, and goes on in i
   await setGroup(SubscriptionState.SUBSCRIBED, { externalIds: ["a"] });
   await parts.settled();
   expect([await stateOf("a"), await stateOf("b")]).toEqual([MembershipStatus.UNKNOWN, MembershipStatus.UNSUBSCRIBED]);
-  expect([await isBehind("a"), await isBehind("b")]).toEqual([[true, true], [false, false]]);
+  expect([await isBehind("a"), await isBehind("b")]).toEqual([[true, true, true], [false, false, false]]);
   const { records } = await parts.subscription.listSetAside({});
   expect(records.map(({ key, reason }) => [key, reason.replace(/,.*/, "")])).toEqual([
     [userId, "Expected a subscription record with a change"],
@@ -79,7 +80,7 @@ test("what cannot be read holds back its user alone, is listed, and goes on in i
   expect((await parts.subscription.redriveSetAside({})).records).toBe(4);
   await parts.settled();
   expect((await parts.subscription.listSetAside({})).records).toEqual([]);
-  expect([await stateOf("a"), await isBehind("a")]).toEqual([MembershipStatus.SUBSCRIBED, [false, false]]);
+  expect([await stateOf("a"), await isBehind("a")]).toEqual([MembershipStatus.SUBSCRIBED, [false, false, false]]);
   const { entries } = await parts.subscription.getHistory({ scope, users: [externalId("a")] });
   expect(entries.map(({ what, before, after }) => [what, before, after])).toEqual([
     ["news", undefined, "subscribed"],
@@ -95,7 +96,7 @@ test("what cannot be read holds back its address alone, until it is skipped", as
   await set(EmailStatus.UNSUBSCRIBED, "a@b.org", "c@b.org");
   await set(EmailStatus.OPTED_IN, "a@b.org");
   await parts.settled();
-  /** By state, by list of addresses, by list of all, and in an export. */
+  /** By state, by list of addresses, by list of all, in an export, and in the history. */
   async function behind(...addresses: string[]): Promise<boolean[]> {
     const { messagingStatus, profile } = parts;
     const reads = [
@@ -103,6 +104,7 @@ test("what cannot be read holds back its address alone, until it is skipped", as
       messagingStatus.listUnsubscribes({ scope, filter: { addresses } }),
       messagingStatus.listUnsubscribes({ scope }),
       profile.exportUsers({ scope, users: addresses.map((value) => ({ key: { case: "email" as const, value } })) }),
+      messagingStatus.getHistory({ scope, addresses }),
     ];
     return (await Promise.all(reads)).map((answer) => answer.behind);
   }
@@ -110,8 +112,8 @@ test("what cannot be read holds back its address alone, until it is skipped", as
     return (await parts.messagingStatus.getEmailStates({ scope, emails: ["a@b.org", "c@b.org"] })).states.map(({ status }) => status);
   };
   expect(await statuses()).toEqual([EmailStatus.UNSPECIFIED, EmailStatus.UNSUBSCRIBED]);
-  expect(await behind("a@b.org", "c@b.org")).toEqual([true, true, true, true]);
-  expect(await behind("c@b.org")).toEqual([false, false, true, false]);
+  expect(await behind("a@b.org", "c@b.org")).toEqual([true, true, true, true, true]);
+  expect(await behind("c@b.org")).toEqual([false, false, true, false, false]);
   expect((await parts.messagingStatus.listSetAside({})).records.map(({ key }) => key)).toEqual(["a@b.org", "a@b.org", "a@b.org"]);
   const { record } = await parts.messagingStatus.showSetAside({ workspaceId: "w", sequence: 0n, part: 0 });
   expect(JSON.parse(record?.json ?? "")).toEqual({ workspace_id: "w", address: "a@b.org", cause: {} });

@@ -5,6 +5,7 @@ import type { LedgerDamage, LedgerEntry } from "../../platform/ledger/ledger.ts"
 import { ledgerEntryFromMessage } from "../../platform/ledger/message.ts";
 import { findById } from "../../platform/identifier.ts";
 import { Channel, type Group } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
+import { asCalled } from "../shell/called-as.ts";
 import { withAccessPlace, type WorkspaceOptions } from "../place/access-place.ts";
 import { type ConsentPlace, ledgerEntries, verifyLedger, withConsentPlace } from "../place/consent-place.ts";
 import { chooseWorkspace } from "../place/data-folder.ts";
@@ -46,6 +47,9 @@ export async function history(options: HistoryOptions): Promise<number> {
   const { externalId } = options;
   const nothing = externalId !== undefined && ofUsers.chains === 0 ? `No user has the external id "${externalId}"` : "Nothing was ever set";
   const columns = ["TIME", "OF", "WHAT", "BEFORE", "AFTER", "KIND", "ACTOR", "REQUEST"];
+  if (ofUsers.behind || ofAddress?.behind) {
+    printError(asCalled("Not all that was answered before is in it yet: look again, or see heddle log status"));
+  }
   printResult(options, entries.map(shown), entries.length === 0 ? nothing : table(columns, entries.map(cells)));
   return exitCodes.ok;
 }

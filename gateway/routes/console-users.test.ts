@@ -23,6 +23,18 @@ test("handleConsoleUsers() answers with the history of consent where both parts 
   expect([status, body["users"]]).toMatchObject([200, [{ platform_id: "u-1", consent: [], consent_chains: { checked: 2, damage: [] } }]]);
 });
 
+test.each(["subscription", "messagingStatus"] as const)(
+  "handleConsoleUsers() says that it is behind where the history of $0 is",
+  async (part) => {
+    const late = part === "subscription" ? create(OfSubscriptions, { behind: true }) : create(OfMessages, { behind: true });
+    started = await startStubGateway({ ...answering, [part]: { getHistory: async () => late } });
+    expect((await started.post("/console/users", { external_id: "ann" })).headers.get("x-heddle-read")).toBe("behind");
+    await started.gateway.close();
+    started = await startStubGateway(answering);
+    expect((await started.post("/console/users", { external_id: "ann" })).headers.get("x-heddle-read")).toBeNull();
+  },
+);
+
 const refused: readonly Reason[] = ["SERVICE_UNAVAILABLE", "STORE_UNAVAILABLE", "DEADLINE_EXCEEDED", "NOT_IMPLEMENTED"];
 const parts = ["subscription", "messagingStatus"] as const;
 

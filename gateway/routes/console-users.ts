@@ -22,8 +22,9 @@ export async function handleConsoleUsers(call: Call, parts: Asked): Promise<Repl
     groups: parts.console.groups(holder),
     keys: new Map(parts.console.keys.list(holder).map(({ id, name }) => [id, name])),
   };
-  const users = await Promise.all(response.users.map(async (found) => userOf(found, names, await historyOf(parts, call, found))));
-  return readReply({ users }, response);
+  const histories = await Promise.all(response.users.map((found) => historyOf(parts, call, found)));
+  const users = response.users.map((found, at) => userOf(found, names, histories[at]));
+  return readReply({ users }, { behind: response.behind || histories.some((history) => history?.behind) });
 }
 
 /** What a person calls a group or a key, by its id. */
@@ -120,6 +121,7 @@ interface History {
   readonly damage: readonly LedgerDamage[];
   /** How many were checked; 0: not all of them. */
   readonly chains: number;
+  readonly behind: boolean;
 }
 
 /** Of the user's groups and of its addresses; undefined where a part that owns it does not answer. */
@@ -137,6 +139,7 @@ async function historyOf(parts: Asked, { scope, reading }: Call, found: Inspecte
       entries: answers.flatMap(({ entries }) => entries).toSorted((a, b) => Number(a.at - b.at)),
       damage: answers.flatMap(({ damage }) => damage),
       chains: answers.every(({ chains }) => chains > 0) ? answers.reduce((sum, { chains }) => sum + chains, 0) : 0,
+      behind: answers.some(({ behind }) => behind),
     };
   } catch (error) {
     // Nobody waits for the answer of a read that was stopped: that is for the edge to tell

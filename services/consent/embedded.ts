@@ -129,7 +129,9 @@ function setAsideIn(tables: SqliteConsent<unknown>, messages: RedriveMessages): 
 }
 
 /** What the RPCs of a service ask where a command reads the data folder, also beside a server that runs: nothing is waited for. */
-export function consentBeside(service: string, tables: SqliteConsent<unknown>, messages: RedriveMessages) {
+export function consentBeside(
+  { service, tables, messages, clock }: Pick<EmbeddedConsentParts, "service" | "tables" | "clock"> & { readonly messages: RedriveMessages },
+) {
   /** By the file: a server that runs keeps its place a moment after it has got there. */
   async function behind(): Promise<number> {
     return Math.max(0, tables.lane.tail() - await tables.lane.positions.load(0));
@@ -138,7 +140,7 @@ export function consentBeside(service: string, tables: SqliteConsent<unknown>, m
     ledger: tables,
     setAside: setAsideIn(tables, messages),
     caught: { ask: () => () => Promise.resolve(true) },
-    isHeld: () => Promise.resolve(false),
+    isHeld: openHeld({ waiting: tables.waiting, clock, keepMs: 0 }),
     work: {
       lags: async () => [{ lane: service, records: await behind(), seconds: 0 }],
       history: () => [],

@@ -49,7 +49,7 @@ export async function openMessagingStatus(options: ConsentOptions): Promise<Cons
 /** For commands, over the data folder; `profile` says who is meant. */
 export async function messagingStatusBeside(database: Database, profile: DepsBeside["profile"], clock: Clock) {
   const tables = await openSqliteStatusStore({ database, clock });
-  const own = consentBeside("messaging-status", tables, statusMessages);
+  const own = consentBeside({ service: "messaging-status", tables, messages: statusMessages, clock });
   return routesBeside({ ...own, store: tables.store, links: openUnsubscribeLinks(tables.linkKeys), profile });
 }
 

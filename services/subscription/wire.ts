@@ -64,7 +64,7 @@ function groupsOf({ changeGroups }: EmbeddedTables, clock: Clock): Pick<DepsBesi
 /** For commands, over the data folder; `profile` says who is meant. */
 export async function subscriptionBeside(database: Database, profile: DepsBeside["profile"], clock: Clock) {
   const tables = await openSqliteSubscriptionStore(database);
-  const own = consentBeside("subscription", tables, membershipMessages);
+  const own = consentBeside({ service: "subscription", tables, messages: membershipMessages, clock });
   return routesBeside({ ...own, ...groupsOf(tables, clock), store: tables.store, profile });
 }
 

@@ -37,6 +37,11 @@ function newPerson(): Person {
   return { id: fresh(), email: freshEmail() };
 }
 
+/** What the command says beside the history. */
+async function historyErrors({ email }: Person): Promise<string> {
+  return (await runCommand(["consent", "history", "--workspace", "demo", "--email", email], suite.heddle.commandEnv)).errors;
+}
+
 interface Unread {
   readonly lane: "subscription" | "messaging-status";
   readonly workspaceId: string;
@@ -59,24 +64,25 @@ async function setBoth(person: Person): Promise<void> {
   await suite.accept("/email/status", { email: person.email, subscription_state: "unsubscribed" });
 }
 
-/** What a group, a list and an export show, and which of them say that they are behind. */
+/** What a group, a list and an export show, and which of them, and of the history, say that they are behind. */
 async function seen({ id, email }: Person) {
   const state = await suite.get(`/subscription/status/get?subscription_group_id=${emailGroup}&external_id=${id}`);
   const groups = await suite.get(`/subscription/user/status?external_id=${id}`);
   const listed = await suite.get(`/email/unsubscribes?email=${email}`);
   const exported = await suite.post("/users/export/ids", { external_ids: [id] });
+  const history = await suite.post("/console/users", { external_id: id });
   return {
     shown: [
       (state.body["status"] as Record<string, string>)[id],
       (listed.body["emails"] as unknown[]).length,
       exported.body.users?.[0]?.["email_subscribe"],
     ],
-    behind: [state, groups, listed, exported].map(({ headers }) => headers.get("x-heddle-read")),
+    behind: [state, groups, listed, exported, history].map(({ headers }) => headers.get("x-heddle-read")),
   };
 }
 
-const behind = ["behind", "behind", "behind", "behind"];
-const current = [null, null, null, null];
+const behind = ["behind", "behind", "behind", "behind", "behind"];
+const current = [null, null, null, null, null];
 const before = { shown: ["Unknown", 0, "subscribed"], behind };
 const after = { shown: ["Unsubscribed", 1, "unsubscribed"], behind: current };
 
@@ -102,6 +108,8 @@ test("heddle log skip --lane, and redrive: who waits for a record that nobody ca
   await expect.poll(() => seen(skipped)).toEqual(before);
   await setBoth(other);
   await expect.poll(() => seen(other)).toEqual(after);
+  await expect.poll(() => historyErrors(skipped)).toContain("Not all that was answered");
+  expect(await historyErrors(other)).toBe("");
   expect(await waiting()).toEqual(["messaging-status", "messaging-status", "subscription", "subscription"]);
   expect((await log("status")).output).toMatch(new RegExp(`CONSENT WAITS[^]*Waits for the record at ${sequence}[.]${unreadPart}`));
   expect(await log("redrive")).toMatchObject({ code: 0, output: "No user is blocked\n" });

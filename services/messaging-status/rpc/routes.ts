@@ -99,9 +99,13 @@ function readRoutes(parts: DepsBeside) {
     async getHistory(message) {
       const scope = scopeOf(message);
       const subjects = [...new Set(message.addresses.map((text) => text.includes("@") ? emailToRead(text) : phoneToRead(text)))];
-      await isLate(parts, scope, subjects);
-      const asked = { workspaceId: scope.workspaceId, subjects, until: message.until };
-      return await historyOf(parts.ledger, asked);
+      const { workspaceId } = scope;
+      const late = await isLate(parts, scope, subjects);
+      const [history, held] = await Promise.all([
+        historyOf(parts.ledger, { workspaceId, subjects, until: message.until }),
+        parts.isHeld(workspaceId, subjects),
+      ]);
+      return { ...history, behind: late || held };
     },
   } satisfies Routes;
 }

@@ -151,10 +151,11 @@ async function getHistory(parts: DepsBeside, message: GetHistoryRequest) {
   const scope = scopeOf(message);
   const { workspaceId } = scope;
   const caughtUp = parts.caught.ask(scope);
-  const { found, end } = await profileUsers(parts.profile, scope, message.users.map(keyToRead))();
+  const { found, behind, end } = await profileUsers(parts.profile, scope, message.users.map(keyToRead))();
   const ids = [...new Set(found.flat().map(({ userId }) => userId))];
-  await caughtUp(end, ids);
-  const rows = await parts.store.load(workspaceId, ids);
+  const late = !await caughtUp(end, ids);
+  const [rows, held] = await Promise.all([parts.store.load(workspaceId, ids), parts.isHeld(workspaceId, ids)]);
   const subjects = ids.flatMap((id) => subjectsOf(rows.get(id) ?? noMemberships(id)));
-  return await historyOf(parts.ledger, { workspaceId, subjects, until: message.until });
+  const history = await historyOf(parts.ledger, { workspaceId, subjects, until: message.until });
+  return { ...history, behind: behind || late || held };
 }
