@@ -40,10 +40,16 @@ export async function startMeshServers(
 }
 
 /** Makes the tables as the build in `repository` knows them; rejects with what it printed where it fails, or stands still. */
-export async function migrate(settings: Readonly<Record<string, string>>, repository = here): Promise<void> {
+export async function migrate(
+  settings: Readonly<Record<string, string>>,
+  repository = here,
+  options: readonly string[] = [],
+): Promise<void> {
   const variables = { PATH: env.PATH ?? "", HOME: env.HOME ?? "", ...settings };
   let printed = "";
-  const made = promisify(execFile)(execPath, [join(repository, "cli/heddle.mjs"), "migrate", "--wait", "120"], { env: variables });
+  const made = promisify(execFile)(execPath, [join(repository, "cli/heddle.mjs"), "migrate", "--wait", "120", ...options], {
+    env: variables,
+  });
   for (const stream of [made.child.stdout, made.child.stderr]) stream?.on("data", (chunk) => printed += String(chunk));
   await whileItMoves(made, { name: "heddle migrate", pid: made.child.pid, printed: () => printed }).catch((error: unknown) => {
     made.child.kill("SIGKILL");

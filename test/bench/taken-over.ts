@@ -1,6 +1,7 @@
 /**
  * `node test/bench/taken-over.ts --from REF [--shape mesh] [--users 1000000] [--seconds 20] [--pages 1]`: a data folder, or keyspaces and streams, of another build with so many
- * users are taken over by this one: how long until it answers, and whether every object that either took is there once. Never part of a timed test.
+ * users are taken over by this one, whose keyspaces are then sealed: how long until it answers, and whether every object that any of them took is there once. Never part of a timed
+ * test.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { Agent } from "node:http";
@@ -66,6 +67,13 @@ async function takeOver(other: Build): Promise<void> {
     await during(start(thisBuild), async (url) => {
       console.log(`this build answers ${seconds(began)} s after it began, with what ${other.name} left`);
       await events(url, "after");
+      if (servers === undefined) await check(url);
+    });
+    if (servers === undefined) return;
+    began = performance.now();
+    await during(start({ ...thisBuild, migrate: ["--seal"] }), async (url) => {
+      console.log(`this build answers ${seconds(began)} s after that, sealed`);
+      await events(url, "sealed");
       await check(url);
     });
   } finally {

@@ -50,6 +50,8 @@ export interface Build {
   readonly name: string;
   readonly folder: string;
   readonly profiles?: number;
+  /** Options of its `heddle migrate`. */
+  readonly migrate?: readonly string[];
 }
 
 /** Where a target has its data: a folder in `folder`, and keyspaces. */
@@ -145,7 +147,7 @@ export async function startMesh(
   const dataDir = dataOf(folder, number);
   mkdirSync(dataDir, { recursive: true });
   const settings = { ...servers, ...keyspaces(`bench_${number}`) };
-  await migrate({ ...settings, HEDDLE_CASSANDRA_REPLICATION: "1" }, build.folder);
+  await migrate({ ...settings, HEDDLE_CASSANDRA_REPLICATION: "1" }, build.folder, build.migrate);
   return await launchMesh({
     repository: build.folder,
     settings,
