@@ -6,8 +6,7 @@ import type { Row, Session } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Profile } from "../domain/profile/profile.ts";
 import type { UserId } from "../domain/record/user-key.ts";
-import type { ProfileReads } from "./cassandra-profiles.ts";
-import { profileFromBlob } from "./cassandra-values.ts";
+import { profileOfRow, type ProfileReads } from "./cassandra-profiles.ts";
 import { lastCharacter } from "./names.ts";
 import {
   selectBucketsDown,
@@ -102,7 +101,7 @@ async function usersOfBucket(
       most = some >> 1;
       continue;
     }
-    profiles.push(...rows.flatMap(({ body }) => body === null ? [] : [profileFromBlob(body)]));
+    profiles.push(...rows.flatMap((row) => profileOfRow(row) ?? []));
     if (rows.length < some) break;
     last = String(rows.at(-1)?.["user_id"]);
   }

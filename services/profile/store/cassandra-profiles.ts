@@ -11,7 +11,7 @@ import type { FrozenMerge, HeldUser, ProfileStore, StoredUser } from "../domain/
 import type { Profile } from "../domain/profile/profile.ts";
 import type { ProfileRecord } from "../domain/profile/profile-record.ts";
 import type { UserId } from "../domain/record/user-key.ts";
-import { profileFromBlob, textOfBlob } from "./cassandra-values.ts";
+import { profileFromBlob, textOfBody } from "./cassandra-values.ts";
 import { profileFromRow } from "./rows.ts";
 import { selectFrozen, selectJournal, selectSomeUsers, selectUndoUntil } from "./statements.ts";
 import { type BucketOf, ofPlace, placeOf, type UserPlace } from "./user-place.ts";
@@ -97,13 +97,14 @@ function idOf({ key }: UserPlace): UserId {
   return String(key["user_id"]);
 }
 
-function profileOfRow(row: Row | undefined): Profile | undefined {
-  return row === undefined || row["body"] === null ? undefined : profileFromBlob(row["body"]);
+export function profileOfRow(row: Row | undefined): Profile | undefined {
+  const text = row && textOfBody(row["body"]);
+  return text === undefined ? undefined : profileFromRow(text);
 }
 
 async function userOfRow(session: Session, workspaceId: string, row: Row | undefined): Promise<StoredUser> {
   if (row === undefined) return { profile: undefined, row: "", held: false, openMerges: [] };
-  const text = row["body"] === null ? undefined : textOfBlob(row["body"]);
+  const text = textOfBody(row["body"]);
   const mark = markOf(row);
   return {
     profile: text === undefined ? undefined : profileFromRow(text),

@@ -37,6 +37,7 @@ function stateOf(user: UserPlace, { profile, mark, openMerges }: UserState, rows
   if (profile !== null && row !== undefined) rows.set(profile, row.text);
   const [sequence, part] = mark;
   const values = {
+    // An empty body would outlast gc_grace_seconds, as null does not: for when no build runs that cannot read it
     body: row?.blob ?? null,
     mark_sequence: BigInt(sequence),
     mark_part: part,

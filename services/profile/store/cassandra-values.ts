@@ -39,12 +39,17 @@ export function profileToBlob(profile: Profile): { readonly blob: Uint8Array; re
   return { blob, text };
 }
 
+/** Of a user's row; undefined where the user is gone: no body, or an empty one, which an old copy cannot undo as it can a forgotten deletion. */
+export function textOfBody(body: unknown): string | undefined {
+  return body === null || (body as Uint8Array).length === 0 ? undefined : textOfBlob(body);
+}
+
 export function profileFromBlob(value: unknown): Profile {
   return profileFromRow(textOfBlob(value));
 }
 
 /** JSON begins with a brace, deflated bytes never do. */
-export function textOfBlob(value: unknown): string {
+function textOfBlob(value: unknown): string {
   const blob = value as Uint8Array;
   return new TextDecoder().decode(blob[0] === openBrace ? blob : inflateSync(blob));
 }

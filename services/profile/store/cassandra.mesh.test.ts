@@ -8,15 +8,16 @@ import { systemClock } from "../../../platform/clock.ts";
 import { describeWith } from "../../../test/servers/require.ts";
 import { sharedCassandra } from "../../../test/servers/shared-cassandra.ts";
 import { openCassandraProfileStore } from "./cassandra.ts";
+import { stampOf } from "./cassandra-values.ts";
 import { fillNames } from "./fill-names.ts";
 import { describeLists } from "./lists-contract.ts";
 import { describeLateWrites } from "./late-writes-contract.ts";
 import { cassandraProfileMove } from "./moved-cassandra.ts";
 import { describeProfileMove } from "./moved-contract.ts";
 import { describeRejected, rejecting } from "./rejected-contract.ts";
-import { changes, describeRows, heldFrom, recordOf } from "./rows-contract.ts";
+import { changes, describeRows, heldFrom, profileOf, recordOf, stateOf } from "./rows-contract.ts";
 import { identityTables } from "./statements.ts";
-import type { BucketOf } from "./user-place.ts";
+import { type BucketOf, ofPlace, placeOf } from "./user-place.ts";
 
 const hookMs = 240_000;
 
@@ -40,6 +41,23 @@ await describeWith(["cassandra"], "profile store on a real Cassandra", () => {
         expect(await identities.listNames("w", "x", { prefix: "", max: 9 })).toEqual(["ann", "bob"]);
         expect(await identities.listNames("w", "e", { prefix: "ann@", max: 9 })).toEqual(["ann@example.com"]);
       }
+      await close();
+    });
+    test("users whose body is empty are gone, also for a backup", { timeout: hookMs }, async () => {
+      const bucketOf = (_: string, id: string) => (id < "u01" ? undefined : 7);
+      const { session, store, close } = await open("emptied", bucketOf);
+      const ids = ["u00", "u001", "u01", "u02"];
+      await store.profiles.save(changes("w", { users: new Map(ids.map((id) => [id, stateOf(profileOf(id, [3, 0]))])) }));
+      for (const id of ["u00", "u01"]) {
+        const place = placeOf("w", id, bucketOf);
+        const state = { body: new Uint8Array(), mark_sequence: 4n, mark_part: 0, open_merges: "[]", stamp: stampOf([4, 0]) };
+        await session.execute(ofPlace(place.tables.put, place, state));
+      }
+      const kept = ["u001", "u02"];
+      expect([...(await store.profiles.load("w", ids)).keys()]).toEqual(kept);
+      expect((await store.profiles.page("w", "", 9)).map(({ id }) => id)).toEqual(kept);
+      const moved = await Array.fromAsync(cassandraProfileMove(session, store).read(new Set(["w"])));
+      expect(moved.flatMap(({ users = [] }) => users.map(({ profile }) => profile.id))).toEqual(kept);
       await close();
     });
     describeProfileMove("Cassandra", async () => {

@@ -15,6 +15,7 @@ import { fakeClock } from "../../../platform/clock.fixture.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { openCassandraProfileStore } from "./cassandra.ts";
+import { stampOf } from "./cassandra-values.ts";
 import { listEntry } from "./cassandra-writer.ts";
 import { describeLists } from "./lists-contract.ts";
 import { describeLateWrites } from "./late-writes-contract.ts";
@@ -23,7 +24,7 @@ import { describeRejected, large, rejecting } from "./rejected-contract.ts";
 import { changes, describeRows, goneAt, heldFrom, profileOf, recordOf, stateOf } from "./rows-contract.ts";
 import { identityTables } from "./statements.ts";
 import * as statements from "./statements.ts";
-import type { BucketOf } from "./user-place.ts";
+import { type BucketOf, ofPlace, placeOf } from "./user-place.ts";
 import { ownEntries } from "../../../platform/own-entries.ts";
 
 const folder = join(import.meta.dirname, "schema");
@@ -90,6 +91,24 @@ test("users with numbers are not brought into a keyspace that is not sealed, whe
   await cassandraProfileMove(session, store).write(brought(numbered), 9);
   expect(session.calls).toHaveLength(4);
 });
+
+test.each([["alone", alone], ["in buckets", inBuckets]])(
+  "a user whose body is empty is gone, as one without a body (%s)",
+  async (_, bucketOf) => {
+    const { store, session } = inMemory(fakeClock(), bucketOf);
+    const [gone, kept] = ["0".repeat(24), "0".repeat(23) + "1"] as const;
+    const users = new Map([gone, kept].map((id) => [id, stateOf(profileOf(id, [3, 0]))]));
+    await store.profiles.save(changes("w", { users }));
+    const place = placeOf("w", gone, bucketOf);
+    const state = { body: new Uint8Array(), mark_sequence: 4n, mark_part: 0, open_merges: "[]", stamp: stampOf([4, 0]) };
+    await session.execute(ofPlace(place.tables.put, place, state));
+    expect([...(await store.profiles.load("w", [gone, kept])).keys()]).toEqual([kept]);
+    const read = (await store.profiles.loadUsers("w", [gone])).get(gone);
+    expect(read).toEqual({ profile: undefined, row: "", held: false, openMerges: [], mark: [4, 0] });
+    expect((await store.profiles.page("w", "", 9)).map(({ id }) => id)).toEqual([kept]);
+    expect((await store.profiles.pageBack("w", "", 9)).map(({ id }) => id)).toEqual([kept]);
+  },
+);
 
 test("a backup waits for a blocked user whom the list names behind one who is free since", async () => {
   const { store, session } = inMemory();

@@ -7,7 +7,7 @@ import type { UserId } from "../domain/record/user-key.ts";
 import type { MovedUser, ProfileMove, ProfileRows } from "./moved-rows.ts";
 import type { CassandraProfileStore } from "./cassandra.ts";
 import { Refusal } from "../../../platform/refusal.ts";
-import { textOfBlob } from "./cassandra-values.ts";
+import { textOfBody } from "./cassandra-values.ts";
 import { profileFromRow } from "./rows.ts";
 import { identityTables, usersAlone, usersTogether } from "./statements.ts";
 
@@ -92,7 +92,8 @@ function ofWorkspaces(rows: readonly Row[], wanted: ReadonlySet<string>): Map<st
 
 /** Merges whose copies have ended by themselves stay in the list of the row; a reader of the list asks for the copies. */
 function userOf(row: Row): MovedUser[] {
-  if (row["body"] === null) return [];
+  const text = textOfBody(row["body"]);
+  if (text === undefined) return [];
   const openMerges = row["open_merges"] === null ? [] : JSON.parse(String(row["open_merges"])) as string[];
-  return [{ profile: profileFromRow(textOfBlob(row["body"])), openMerges }];
+  return [{ profile: profileFromRow(text), openMerges }];
 }
