@@ -3,7 +3,7 @@ import type { Reason, Refusal } from "../../platform/refusal.ts";
 import type { HostedPage } from "../../proto/gen/heddle/content/v1/content_service_pb.ts";
 import type { HttpAnswer } from "../http/http-message.ts";
 import { personPageHeaders } from "./person-page-headers.ts";
-import { failed, refusalPage, type Sentences, tooOften } from "./refusal-page.ts";
+import { failed, openAgain, refusalPage, type Sentences, tooOften } from "./refusal-page.ts";
 
 export function hostedPage(page: HostedPage | undefined): HttpAnswer {
   if (page === undefined) throw new Error("The service answered without a page");
@@ -19,8 +19,6 @@ const gone = {
   text: "The link is not valid, has expired, or its page was open for too long. " +
     "Please open the link of the message again, or that of a newer message.",
 };
-/** The address of the page that is shown, without what a form added to it. */
-const openAgain = 'Please <a href="?">open the page again</a>';
 const odd = { heading: "That did not work", text: `Your choices could not be read and nothing was changed. ${openAgain}.` };
 const sentences: ReadonlyMap<Reason, Sentences> = new Map([
   ["NOT_FOUND", gone],

@@ -32,6 +32,9 @@ export function faultPage(fault: HttpAnswer): HttpAnswer {
 
 const plainPolicy = closedPolicy(["form-action", "'none'"]);
 
+/** The address of the page that is shown, without what a form added to it. HTML. */
+export const openAgain = 'Please <a href="?">open the page again</a>';
+
 /** Where nothing else is said of a reason. */
 export const failed: Sentences = {
   heading: "That did not work",

@@ -4,7 +4,7 @@ import type { Reason, Refusal } from "../../platform/refusal.ts";
 import type { HttpAnswer } from "../http/http-message.ts";
 import { personPage } from "./person-page.ts";
 import { closedPolicy, personPageHeaders } from "./person-page-headers.ts";
-import { failed, refusalPage, type Sentences, tooOften } from "./refusal-page.ts";
+import { failed, openAgain, refusalPage, type Sentences, tooOften } from "./refusal-page.ts";
 
 /** Asks; its button posts to the page's own address. `group`: name of the one group that is left, empty where it is not known; undefined: all email. */
 export function unsubscribePage(email: string, group: string | undefined): HttpAnswer {
@@ -26,7 +26,6 @@ export function unsubscribeRefusalPage(refusal: Refusal): HttpAnswer {
   return refusalPage(refusal, sentences.get(refusal.reason) ?? failed);
 }
 
-const openAgain = 'Please <a href="?">open the page again</a>';
 const sentences: ReadonlyMap<Reason, Sentences> = new Map([
   ["NOT_FOUND", {
     heading: "This link is not valid",

@@ -88,13 +88,13 @@ test.each([["the built-in page", ""], ["a stored page", storedPage]])(
   },
 );
 
-test("what says of checkboxes that they were shown takes nothing from the fields that a form may have", async () => {
+test("what says of checkboxes and states that they were shown takes nothing from the fields that a form may have", async () => {
   const workspace = freshWorkspace(suite);
   const ann = await workspace.person();
   const url = await workspace.url(await workspace.create({ preference_center_page_html: storedPage }), ann);
   const many = (name: string) => `&${name}=x`.repeat(500);
   expect((await workspace.submit(url, `${letterField}=subscribed${many("other")}`)).status).toBe(400);
   expect(await workspace.state(letter, ann)).toBe("Unknown");
-  expect((await workspace.submit(url, `${letterField}=subscribed${many("shown_box")}`)).status).toBe(200);
+  expect((await workspace.submit(url, `${letterField}=subscribed${many("shown_box")}${many("shown_state")}`)).status).toBe(200);
   expect(await workspace.state(letter, ann)).toBe("Subscribed");
 });

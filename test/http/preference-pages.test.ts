@@ -229,7 +229,7 @@ test("a page says so when it could not save, and saves what it can", async () =>
   expect(await workspace.state(letter, ann)).toBe("Subscribed");
   // As the page shows it: the person has chosen nothing there
   expect((await workspace.submit(url, { [letterField]: "unsubscribed", [`subscription_group_${gone}`]: "unsubscribed" })).status).toBe(200);
-  // A group that was archived while the built-in page was open
+  // The built-in page that was open had a group that is there no more
   const builtIn = await workspace.submit(await workspace.url(await workspace.create(), ann), {
     [newsField]: "subscribed",
     [`subscription_group_${gone}`]: "subscribed",

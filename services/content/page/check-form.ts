@@ -1,6 +1,7 @@
 /** The form of a preference center: what of it would save nothing, and what says of its states and checkboxes that they were shown. */
 import { boxField, fieldMark, statesOf } from "../domain/form-choices.ts";
-import { type AddedHtml, opening, statesHtml } from "./liquid.ts";
+import { type AddedHtml, statesHtml } from "./liquid.ts";
+import { isConditional } from "./masked-page.ts";
 import { attribute, type Element, lineOf, type Seen } from "./page-element.ts";
 
 interface CheckedForms {
@@ -95,7 +96,7 @@ function boxFault(box: Element, field: string, seen: Seen): string | undefined {
   if (attribute(box, "disabled") !== undefined) {
     return `${unsaved}, as it is disabled: to disable it for some people, put it into a <fieldset>`;
   }
-  if (deciding.some((name) => isConditional(box, name, seen))) {
+  if (deciding.some((name) => isDecidedOn(box, name, seen))) {
     return `${unsaved}: no condition may stand around its ${deciding.join(", ")}`;
   }
   return /[^\w-]/.test(attribute(box, "form") ?? "") ? `${unsaved}: its form must be letters, digits, hyphens and underscores` : undefined;
@@ -106,13 +107,9 @@ const unsaved = "the checkbox saves nothing when it is left empty";
 /** Attributes by which a browser sends a box, and what. */
 const deciding = ["type", "name", "value", "form"] as const;
 
-function isConditional(box: Element, name: string, { masked }: Seen): boolean {
+function isDecidedOn(box: Element, name: string, { masked }: Seen): boolean {
   const [tag, part] = [box.sourceCodeLocation, box.sourceCodeLocation?.attrs?.[name]];
-  if (!tag || !part) return false;
-  const before = masked.tagsWithin(tag.startOffset, part.startOffset);
-  const ends = before.filter((piece) => piece.name.startsWith("end")).length;
-  const begins = before.filter((piece) => opening.has(piece.name)).length;
-  return ends !== begins || masked.tagsWithin(part.startOffset, part.endOffset).length > 0;
+  return tag !== null && tag !== undefined && part !== undefined && isConditional(masked, part, tag.startOffset);
 }
 
 function valueOf(box: Element): string {

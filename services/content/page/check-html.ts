@@ -6,8 +6,8 @@ import { boundedTree } from "./bounded-tree.ts";
 import { checkAttributes, remoteWarnings } from "./check-attributes.ts";
 import { checkForms } from "./check-form.ts";
 import { elements, rawText, withoutEnd } from "./html-names.ts";
-import { type AddedHtml, opening, type Parsed } from "./liquid.ts";
-import { type MaskedPage, maskPage } from "./masked-page.ts";
+import type { AddedHtml, Parsed } from "./liquid.ts";
+import { isConditional, type MaskedPage, maskPage } from "./masked-page.ts";
 import { attribute, type Element, lineOf, type PageKind, type Seen } from "./page-element.ts";
 import { PageProblem } from "./page-problem.ts";
 import { readHtml } from "./read-html.ts";
@@ -67,26 +67,21 @@ function aboutPage(found: readonly Element[], title: Element | undefined, masked
   const viewport = found.findLast((element) => element.tagName === "meta" && attribute(element, "name")?.toLowerCase() === "viewport");
   const html = found.find(({ tagName }) => tagName === "html");
   const said = {
-    title: title && !isConditional(title.sourceCodeLocation, masked) && textOf(title).trim(),
-    language: html && !isConditional(html.sourceCodeLocation?.startTag, masked) && attribute(html, "lang"),
-    viewport: viewport && !isConditional(viewport.sourceCodeLocation, masked) && attribute(viewport, "content"),
+    title: isFixed(title?.sourceCodeLocation, masked) && title && textOf(title).trim(),
+    language: isFixed(html?.sourceCodeLocation?.attrs?.["lang"], masked) && html && attribute(html, "lang"),
+    viewport: isFixed(viewport?.sourceCodeLocation?.attrs?.["content"], masked) && viewport && attribute(viewport, "content"),
   };
   return Object.fromEntries(
     Object.entries(said).filter(([, text]) => typeof text === "string" && text !== "" && masked.marks(text).length === 0),
   );
 }
 
-/** Whether Liquid tags stand in it, or a condition around where it begins. */
-function isConditional(
-  place: { readonly startOffset: number; readonly endOffset: number } | null | undefined,
-  masked: MaskedPage,
-): boolean {
-  const { startOffset = 0, endOffset = 0 } = place ?? {};
-  const before = masked.tagsWithin(0, startOffset);
-  const begun = before.filter(({ name }) => opening.has(name)).length;
-  const ended = before.filter(({ name }) => name.startsWith("end") && opening.has(name.slice("end".length))).length;
-  return begun > ended || masked.tagsWithin(startOffset, endOffset).length > 0;
+/** Whether no condition decides about a part of the page; false where there is none. */
+function isFixed(part: Location | null | undefined, masked: MaskedPage): boolean {
+  return part !== null && part !== undefined && !isConditional(masked, part);
 }
+
+type Location = Parameters<typeof isConditional>[1];
 
 function warningsOf(found: readonly Element[], seen: Seen): string[] {
   const warnings = new Set<string>();

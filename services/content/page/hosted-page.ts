@@ -144,9 +144,8 @@ function builtIn({ center, person, states }: Shown, fields: ReadonlySet<string>)
   });
 }
 
-/** Hidden fields that say which states the page shows. Nothing where the states are behind: what the person sees may not be what held then. */
+/** Hidden fields that say which states the page shows, also where they are behind: left alone, they were not chosen. */
 function stateMarks(states: States, fields: ReadonlySet<string>): string {
-  if (states.behind) return "";
   const marks = [...fields].map((field) => {
     const id = groupOfField(field);
     if (id !== undefined && findById(states.groups, id) === undefined) return "";

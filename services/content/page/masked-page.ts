@@ -1,5 +1,5 @@
 /** A template as the HTML parser may read it: Liquid is replaced by marks, and every mark and place leads back to its source. */
-import type { Parsed, Piece } from "./liquid.ts";
+import { opening, type Parsed, type Piece } from "./liquid.ts";
 
 export interface MaskedPage {
   /** Of each piece. */
@@ -12,6 +12,19 @@ export interface MaskedPage {
   tagsWithin(begin: number, end: number): Piece[];
   /** The place in the template's source of a place in the parts together. */
   sourcePlace(place: number): number;
+}
+
+/** Whether a condition that begins behind `from` stands around where a part of the page begins, or Liquid tags stand in the part. */
+export function isConditional({ tagsWithin }: MaskedPage, { startOffset, endOffset }: Part, from = 0): boolean {
+  const before = tagsWithin(from, startOffset);
+  const begun = before.filter(({ name }) => opening.has(name)).length;
+  const ended = before.filter(({ name }) => name.startsWith("end") && opening.has(name.slice("end".length))).length;
+  return begun > ended || tagsWithin(startOffset, endOffset).length > 0;
+}
+
+interface Part {
+  readonly startOffset: number;
+  readonly endOffset: number;
 }
 
 const first = "\uE000";
@@ -39,7 +52,10 @@ export function maskPage({ pieces }: Pick<Parsed, "pieces">): MaskedPage {
       return tags.filter(({ masked }) => masked >= begin && masked < end).map(({ piece }) => piece);
     },
     sourcePlace(place) {
-      const found = starts.findLast(({ masked }) => masked <= place);
+      const at = starts.findLastIndex(({ masked }) => masked <= place);
+      const [before, found] = [starts[at - 1], starts[at]];
+      // What ends here ends before a comment that was left out
+      if (found?.masked === place && before?.piece.kind === "html") return before.piece.begin + (place - before.masked);
       return found === undefined ? 0 : found.piece.begin + (found.piece.kind === "html" ? place - found.masked : 0);
     },
   };
