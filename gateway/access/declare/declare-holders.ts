@@ -90,7 +90,7 @@ function planHolder<T extends KeyRow | TokenRow>(plan: Plan, declared: DeclaredH
     return;
   }
   const lasts = digest === undefined ? same.some(({ revokedAt }) => revokedAt === null) : same.length > 0;
-  if (!lasts) create(plan, { declared, kind, replaces: living.length > 0 });
+  if (!lasts) create(plan, { declared, kind, replaces: living.some(({ revokedAt }) => revokedAt === null) });
   for (const row of same) keep(plan, row, { declared, kind });
 }
 

@@ -181,7 +181,12 @@ companies:
     expect(access.findApiKey(made)).toBeDefined();
     expect(access.findScimToken(idp)).toBeDefined();
     await revokeKey(access, next.key.id);
-    expect((await apply(acme, { prune: true })).secrets.map(({ path }) => path)).toEqual(["acme/demo/made"]);
+    const { changes, secrets } = await apply(acme);
+    expect(secrets.map(({ path }) => path)).toEqual(["acme/demo/made"]);
+    expect(changes.filter(({ path }) => path === "acme/demo/made").map(({ note }) => note)).not.toContainEqual(
+      expect.stringContaining("pruned"),
+    );
+    await apply(acme, { prune: true });
     expect(access.findApiKey(made)).toBeDefined();
   });
 
