@@ -94,6 +94,8 @@ child.on("error", (error) => {
 });
 child.on("exit", (code, signal) => {
   if (signal === null) process.exit(code);
+  // As the first process of a container it survives its own signal
+  process.exitCode = 1;
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
 });

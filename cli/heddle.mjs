@@ -66,6 +66,8 @@ function runWithOwnNode(node) {
   });
   child.on("exit", function (code, signal) {
     if (signal === null) process.exit(code);
+    // As the first process of a container it survives its own signal
+    process.exitCode = 1;
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
   });

@@ -58,6 +58,12 @@ test.each([
     [...tenDays, hour],
     "warn 3600 of heddle_profile.users_by_id: too short to repair each node within, so what was deleted may come back; set it to 864000",
   ],
+  [
+    "copies that are not known",
+    undefined,
+    [hour],
+    "warn 3600 of heddle_profile.users_by_id: too short to repair each node within, so what was deleted may come back; set it to 864000",
+  ],
   ["one copy, which misses no deletion", 1, [hour], "ok 3600: one copy needs no repair"],
 ])("Cassandra's tombstones: %s", (_, copies, graces, expected) => {
   const found = judgeCassandra({ ...cassandra, copies, graces }).find(({ check }) => check === "Cassandra gc_grace_seconds");

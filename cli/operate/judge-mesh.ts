@@ -98,12 +98,12 @@ export function judgeCassandra({ version, nodes, commitlogSync, copies, graces }
       level: isPeriodic && few ? "fail" : "ok",
       text: isPeriodic && few ? "periodic: a power cut loses what is no longer in the log; set it to group or batch" : commitlogSync,
     },
-    ...graceFindings(graces, copies ?? 1),
+    ...graceFindings(graces, copies),
   ];
 }
 
 /** A node forgets deletions of that age; a copy that missed one and was not repaired by then gives back what it has. */
-function graceFindings(graces: readonly Grace[], copies: number): Finding[] {
+function graceFindings(graces: readonly Grace[], copies: number | undefined): Finding[] {
   const [least] = graces.toSorted((one, other) => one.seconds - other.seconds);
   if (least === undefined) return [];
   const check = "Cassandra gc_grace_seconds";
