@@ -3,6 +3,7 @@ import { type Reason, reasons, Refusal } from "../../platform/refusal.ts";
 import { faultAnswer, refusalAnswer, refusalTable } from "../render/refusal-rest.ts";
 import { scimContentType, scimFaultAnswer, scimRefusalAnswer } from "../render/refusal-scim.ts";
 import type { Route } from "../routing/route.ts";
+import { takesIdempotencyKey } from "../routing/scim-route.ts";
 import type { Entry } from "./entries/entry.ts";
 import { isOfServer, reasonsOf } from "./reasons-of.ts";
 import { ref, type Schema, text } from "./schemas/schema.ts";
@@ -86,7 +87,7 @@ function headersOf(route: Route, entry: Entry): readonly string[] {
   if (route.guard === "key" && route.takes === "write" && route.keepsAnswers !== false) {
     names.push("X-Heddle-Position", "Idempotency-Replayed");
   }
-  if (route.guard === "scim" && route.takes === "write" && route.bodyBytesMax > 0) names.push("Idempotency-Replayed");
+  if (route.guard === "scim" && takesIdempotencyKey(route)) names.push("Idempotency-Replayed");
   return names;
 }
 
