@@ -68,9 +68,9 @@ if (values.url !== undefined && values.key === undefined) {
 const shape = values.shape;
 const [rounds, scale] = [Number(values.rounds), Number(values.seconds)];
 const warmSeconds = Number(values.warm ?? (shape === "mesh" ? 40 : 10));
-/** The load goes to so many workspaces that no published limit is met; one more is for questions. */
-const keys = values.key ?? Array.from({ length: Number(values.workspaces) + 1 }, (_, i) => `bench-key-${String(i).padStart(4, "0")}`);
-const workspaces = Math.max(1, keys.length - 1);
+/** The load goes to so many workspaces that no published limit is met; each of them is asked when its last object can be read. */
+const keys = values.key ?? Array.from({ length: Number(values.workspaces) }, (_, i) => `bench-key-${String(i).padStart(4, "0")}`);
+const workspaces = keys.length;
 /** Users of each workspace. */
 const users = Math.ceil(Number(values.profiles) / workspaces);
 const folder = mkdtempSync(join(tmpdir(), "heddle-bench-"));
@@ -138,7 +138,7 @@ async function measureAll({ all, servers }: Targets): Promise<void> {
 function reportRows(): void {
   if (rows.objects === 0) return;
   others.push({ name: "rows an object", value: rows.text() });
-  figures.push(...together(figures, { written: rows.of("write"), read: rows.of("read") }));
+  figures.push(...together(figures, { written: rows.of("write"), read: rows.of("read"), objects: manyLoad?.objects ?? 1 }));
 }
 
 /** What is not there once fails the bench, and what cannot be known; a server that ran before had what is not known. */
@@ -207,9 +207,11 @@ async function measureFloors(round: number): Promise<void> {
 /** The last ones with the same bodies as the loads. */
 async function floorsOf(servers: Servers | undefined, bytes: Bytes | undefined): Promise<Figure[]> {
   if (servers === undefined) return [];
-  const chains = loads.filter((each) => each.objects < manyObjects || each === manyLoad).map(({ objects, connections, make }) => {
-    const name = objects >= manyObjects ? meshFloors.chainMany : connections === 1 ? meshFloors.chainAlone : meshFloors.chain;
-    return { name, objects, connections, make: (n: number) => track(n, make(n, "chain")) };
+  const alone = loads.find(({ objects, connections }) => objects === 1 && connections === 1);
+  const named = [[meshFloors.chainMany, manyLoad], [meshFloors.chain, singleLoad], [meshFloors.chainAlone, alone]] as const;
+  const chains = named.flatMap(([name, each]) => {
+    const settle = each === manyLoad && { settle: () => settled(servers) };
+    return each === undefined ? [] : [{ ...each, name, make: (n: number) => track(n, each.make(n, "chain")), ...settle }];
   });
   return [...await bareServers(servers, scale, bytes), ...await bareChain(servers, chains, scale)];
 }
@@ -250,13 +252,14 @@ async function measure(
     settle: each === manyLoad && servers ? () => settled(servers) : undefined,
   };
   const folder = each === manyLoad && target.name === thisBuild.name ? target.mesh?.rowsFolder : undefined;
+  const before = folder && await rowsSoFar(folder);
+  let objects = 0;
   const figure = await measuredLoad(measured, async () => {
-    if (folder === undefined) return await sendLoad(each, target, { run, seconds: scale });
-    const before = await rowsSoFar(folder);
     const result = await sendLoad(each, target, { run, seconds: scale });
-    rows.add(result.latencies.length * each.objects, [before, await rowsSoFar(folder)]);
+    objects = result.latencies.length * each.objects;
     return result;
   });
+  if (folder && before) rows.add(objects, [before, await rowsSoFar(folder)]);
   figures.push({ ...figure, target: target.name });
 }
 
@@ -325,10 +328,11 @@ function counting(target: Target, make: (n: number) => Asked, isHot = false): Re
   return tally.counting(make, (n) => isHot || n % workspaces === 0);
 }
 
-/** By the number of its objects: many go with what a store cannot spare, few with what HTTP alone takes. */
-function floorOf({ objects }: Pick<BenchLoad, "objects">): string {
-  if (objects < manyObjects) return floors.one;
-  return shape === "one" ? floors.reads : meshFloors.together;
+/** By the number of its objects: many go with what a store cannot spare, few with what HTTP alone takes. Of the mesh one load has its rows counted. */
+function floorOf(each: BenchLoad): string {
+  if (each.objects < manyObjects) return floors.one;
+  if (shape === "one") return floors.reads;
+  return each === manyLoad ? meshFloors.together : "";
 }
 
 function report(): void {

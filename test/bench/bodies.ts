@@ -23,7 +23,7 @@ export function picked(picking: Picking, users: number, run: string): Pick {
 }
 
 /** A number from 0 to 1 that looks like chance and is the same for the same n. */
-function fractionOf(n: number): number {
+export function fractionOf(n: number): number {
   const mixed = Math.imul(n ^ (n >>> 16), 0x45d9f3b);
   const again = Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d);
   return ((again ^ (again >>> 12)) >>> 0) / 2 ** 32;

@@ -23,9 +23,9 @@ export const meshFloors = {
   /** A chain of bare packages, without anything of ours. */
   chain: "bare HTTP, limit, call, log and rows, one object a request, 32 connections",
   chainAlone: "the same, 1 connection",
-  chainMany: "the same with many objects a request, 32 connections",
-  /** Of an object of 75: the rows that it made Heddle write and read, its bytes, and its share of the limit. */
-  together: "these for an object of 75: its rows, its bytes, its share of a limit",
+  chainMany: "the same with many objects a request",
+  /** Of an object of many: the rows that it made Heddle write and read, its bytes, and its share of the limit. */
+  together: "these for an object of many: its rows, its bytes, its share of a limit",
 } as const;
 
 interface Bare {
@@ -59,20 +59,18 @@ export function bareProgram(load: string, file: string, args: readonly string[])
 }
 
 /** Fills the tables of the floors of Cassandra, of both strategies, and compacts them. */
-export async function fillBare(servers: Servers, copies = 1): Promise<void> {
-  for (const strategy of strategies) {
-    await bareServer("fill", servers, { load: "", name: "cassandra", count: 0, settings: { strategy, copies } });
-  }
+export async function fillBare(servers: Servers): Promise<void> {
+  for (const strategy of strategies) await bareServer("fill", servers, { load: "", name: "cassandra", count: 0, settings: { strategy } });
   await servers.nodetool("flush");
   await servers.nodetool("compact", "heddle_bench_floor");
   await compacted(servers);
 }
 
 /** Cassandra's floors, compaction included; `scale` in seconds, roughly. */
-export async function bareRows(servers: Servers, scale: number, copies = 1): Promise<Figure[]> {
+async function bareRows(servers: Servers, scale: number): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const strategy of strategies) {
-    const asked = { name: "cassandra", count: 20_000 * scale, settings: { strategy, copies } } as const;
+    const asked = { name: "cassandra", count: 20_000 * scale, settings: { strategy } } as const;
     const [write, read] = strategy === strategies[0]
       ? [meshFloors.write, meshFloors.read]
       : [meshFloors.writeUnified, meshFloors.readUnified];
@@ -96,19 +94,27 @@ export async function bareServers(servers: Servers, scale: number, bytes: Bytes 
 }
 
 /** What an object of many takes of these floors, by the rows that it made Heddle write and read; a figure for each round. */
-export function together(floors: readonly Figure[], { written, read }: { readonly written: number; readonly read: number }): Figure[] {
+export function together(floors: readonly Figure[], { written, read, objects }: Work): Figure[] {
   function of(load: string): Figure[] {
     return floors.filter((figure) => figure.load === load);
   }
   const [reads, streams, limits] = [of(meshFloors.read), of(meshFloors.stream), of(meshFloors.redis)];
   return of(meshFloors.write).map((write, round) => {
     const cpuUs = written * write.cpuUs + read * (reads[round]?.cpuUs ?? 0) + (streams[round]?.cpuUs ?? 0) +
-      (limits[round]?.cpuUs ?? 0) / 75;
+      (limits[round]?.cpuUs ?? 0) / objects;
     return { load: meshFloors.together, cpuUs };
   });
 }
 
-/** Of Heddle's tables, and what Cassandra recommends for new ones. */
+interface Work {
+  /** Rows, an object. */
+  readonly written: number;
+  readonly read: number;
+  /** Of a request. */
+  readonly objects: number;
+}
+
+/** Of Heddle's tables of users, and what Cassandra recommends for new ones. */
 const strategies = ["LeveledCompactionStrategy", "UnifiedCompactionStrategy"] as const;
 
 /** What Cassandra has in memory is in its tables, and these are compacted. */
@@ -139,15 +145,16 @@ export async function bareChain({ settings, pids }: Servers, loads: readonly Cha
   const figures: Figure[] = [];
   const agent = new Agent();
   async function sent({ connections, make }: ChainLoad): Promise<LoadResult> {
-    const until = performance.now() + seconds * 1_000;
-    const result = await load({ url: url.trim(), connections, requests: Infinity, isOver: () => performance.now() >= until, make });
+    const began = performance.now();
+    const isOver = () => performance.now() >= began + seconds * 1_000;
+    const result = await load({ url: url.trim(), connections, requests: Infinity, isOver, make });
     // Answered when all before it is written
     await send(agent, url.trim(), { ...make(0), body: Buffer.from("null") });
-    return result;
+    return { ...result, seconds: (performance.now() - began) / 1_000 };
   }
   for (const each of loads) {
     await sent(each);
-    figures.push(await measuredLoad({ name: each.name, processes, objects: each.objects }, () => sent(each)));
+    figures.push(await measuredLoad({ ...each, processes }, () => sent(each)));
   }
   agent.destroy();
   for (const child of started) child.kill();
@@ -159,6 +166,7 @@ export interface ChainLoad {
   readonly objects: number;
   readonly connections: number;
   readonly make: LoadOptions["make"];
+  readonly settle?: () => Promise<void>;
 }
 
 /** What a request of one object costs in one process without Heddle, beside the same generator; the load twice, as the first one warms up. */
@@ -194,19 +202,19 @@ async function bareServer(what: string, servers: Servers, { load, name, count, s
     return { load, cpuUs: 0 };
   }
   await firstLine(child, /^begin$/);
-  const pids = [servers.pids[name]].flat();
-  const serverUs = (): number => pids.reduce((sum, pid) => sum + costOf(pid).cpuUs, 0);
-  const [before, watched] = [serverUs(), watchOthers([...pids, child.pid ?? 0])];
+  await settle?.();
+  const pid = servers.pids[name];
+  const [before, watched] = [costOf(pid).cpuUs, watchOthers([pid, child.pid ?? 0])];
   const line = firstLine(child, /^\{/);
   child.stdin.end("go\n");
   const { cpuUs: own, perSecond, p50 } = JSON.parse(await line) as Bare;
-  const after = serverUs();
+  const after = costOf(pid).cpuUs;
   const others = watched();
   await ended(child);
   const cpuUsBy = new Map([["server", (after - before) / count], ["its caller", own]]);
   if (settle !== undefined) {
     await settle();
-    cpuUsBy.set("flush and compaction", (serverUs() - after) / count);
+    cpuUsBy.set("flush and compaction", (costOf(pid).cpuUs - after) / count);
   }
   const cpuUs = [...cpuUsBy.values()].reduce((sum, us) => sum + us, 0);
   return { load, cpuUs, cpuUsBy, objectsPerSecond: perSecond, others, ...(p50 !== undefined && { p50 }) };

@@ -18,6 +18,8 @@ export interface Measured {
 const settling = "flush and compaction";
 
 export async function measuredLoad({ name, processes, objects: each, settle }: Measured, run: () => Promise<LoadResult>): Promise<Figure> {
+  // What other loads left in memory is not this one's
+  await settle?.();
   const watched = watchOthers([...processes.values()]);
   const before = costsOf(processes);
   const { latencies, seconds, failed } = await run();

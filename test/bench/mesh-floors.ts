@@ -1,7 +1,7 @@
 /**
  * The raw floors of the mesh, a process of its own for each: Cassandra that writes and reads 50 rows of one partition at once, JetStream that syncs
  * the same bytes, Redis that runs the script of the limits. Prints microseconds of its own CPU for each one; the server's is seen from outside.
- * Arguments: what, the settings of the servers as JSON, how many. Among the settings: `strategy` and `copies` of the rows, `bytes` of the messages.
+ * Arguments: what, the settings of the servers as JSON, how many. Among the settings: `strategy` of the rows, `bytes` of the messages.
  */
 import { readFileSync } from "node:fs";
 import type cassandra from "cassandra-driver";
@@ -9,10 +9,11 @@ import { Redis } from "ioredis";
 import { connect, headers } from "nats";
 import { measured } from "../../cli/operate/capacity-model.ts";
 import { openBareSession } from "./bare-session.ts";
+import { fractionOf } from "./bodies.ts";
 
 const [what = "", settings = "{}", count = "0"] = process.argv.slice(2);
 const servers = JSON.parse(settings) as Readonly<Record<string, string>>;
-const { strategy = "LeveledCompactionStrategy", copies = "1" } = servers;
+const { strategy = "LeveledCompactionStrategy" } = servers;
 const keyspace = "heddle_bench_floor";
 const table = `${keyspace}.rows_${strategy.toLowerCase()}`;
 const rowsPerBatch = 50;
@@ -32,26 +33,26 @@ await run(Number(count));
 
 async function fill(): Promise<void> {
   const client = await openBareSession(servers);
-  const replication = `{'class': 'SimpleStrategy', 'replication_factor': ${copies}}`;
+  const replication = "{'class': 'SimpleStrategy', 'replication_factor': 1}";
   const columns = "bucket int, id text, body text, PRIMARY KEY (bucket, id)";
   await client.execute(`CREATE KEYSPACE IF NOT EXISTS ${keyspace} WITH replication = ${replication}`);
   await client.execute(`CREATE TABLE IF NOT EXISTS ${table} (${columns}) WITH compaction = {'class': '${strategy}'}`);
-  await writeRows(client, partitions * (rowsPerPartition + rowsPerBatch));
+  await writeRows(client, partitions * (rowsPerPartition + rowsPerBatch), idsOf);
   await client.shutdown();
 }
 
 async function write(rows: number): Promise<void> {
   const client = await openBareSession(servers);
-  await writeRows(client, rows / 10);
-  await timed(rows, () => writeRows(client, rows));
+  await writeRows(client, rows / 10, frequentIdsOf);
+  await timed(rows, () => writeRows(client, rows, frequentIdsOf));
   await client.shutdown();
 }
 
-async function writeRows(client: cassandra.Client, rows: number): Promise<void> {
+async function writeRows(client: cassandra.Client, rows: number, ids: (n: number) => Iterable<string>): Promise<void> {
   const query = `INSERT INTO ${table} (bucket, id, body) VALUES (?, ?, ?)`;
   const body = "x".repeat(rowBytes);
   await together(rows / rowsPerBatch, async (n) => {
-    const queries = idsOf(n).map((id) => ({ query, params: [n % partitions, id, body] }));
+    const queries = Array.from(ids(n), (id) => ({ query, params: [n % partitions, id, body] }));
     await client.batch(queries, { prepare: true, logged: false });
   });
 }
@@ -72,7 +73,18 @@ async function read(rows: number): Promise<void> {
 /** Of the nth batch of its partition, spread over it. */
 function idsOf(n: number): string[] {
   const first = Math.floor(n / partitions) * rowsPerBatch;
-  return Array.from({ length: rowsPerBatch }, (_, i) => String(((first + i) * 7919) % rowsPerPartition).padStart(24, "0"));
+  return Array.from({ length: rowsPerBatch }, (_, i) => idOf(first + i));
+}
+
+/** The first rows of a Zipf distribution come again the most, as users do: what is in memory is written over before it is flushed. */
+function frequentIdsOf(n: number): Set<string> {
+  const ids = new Set<string>();
+  for (let i = n * 10 * rowsPerBatch; ids.size < rowsPerBatch; i += 1) ids.add(idOf(Math.floor(rowsPerPartition ** fractionOf(i)) - 1));
+  return ids;
+}
+
+function idOf(n: number): string {
+  return String((n * 7919) % rowsPerPartition).padStart(24, "0");
 }
 
 /** What requests of 75 objects make JetStream write, each request's messages synced before they are answered. */
