@@ -34,27 +34,27 @@ interface Cost {
   readonly at1: number;
 }
 
-/** `npm run bench` and `npm run bench -- --shape mesh`, the middle of three rounds, on a machine on which node:http parses 75 objects at `floorUs` each. */
+/** `node test/bench/table.ts`, 100,000 users, the middle of three rounds, on a machine on which node:http parses 75 objects at `floorUs` each. */
 export const measured = {
-  floorUs: 2.5,
-  oneProcess: { at75: 37.1, at1: 298 },
+  floorUs: 1.7,
+  oneProcess: { at75: 25.4, at1: 119 },
   mesh: {
-    gateway: { at75: 26, at1: 540 },
-    profile: { at75: 120, at1: 1_110 },
-    "subscription and messaging-status": { at75: 6, at1: 190 },
-    NATS: { at75: 24, at1: 865 },
-    Cassandra: { at75: 215, at1: 1_280 },
-    Redis: { at75: 1, at1: 65 },
+    gateway: { at75: 7.6, at1: 233 },
+    profile: { at75: 51, at1: 227 },
+    "subscription and messaging-status": { at75: 1.8, at1: 14.5 },
+    NATS: { at75: 14.8, at1: 215 },
+    /** Flush and compaction of what 75 objects a request wrote are in it. */
+    Cassandra: { at75: 31.5, at1: 176 },
+    Redis: { at75: 1, at1: 40 },
   } satisfies Record<string, Cost>,
   /** `node test/bench/resolver.ts`: all that one workspace's resolver does for an object. */
-  resolver: { known: { at75: 22.1, at1: 55 }, newUser: 83.7 },
-  /** The same: bytes an object. */
+  resolver: { known: { at75: 9.4, at1: 13 }, newUser: 19.3 },
+  /** Bytes an object: the greater of what the two programs print. */
   intakeBytes: 222,
-  laneBytes: 280,
-  /** `node test/bench/messages.ts`: what readers of events are sent. */
-  eventBytes: 150,
-  /** A stream of a server that syncs each message, 40 KB each: bytes a second of one leader. */
-  streamBytes: 84e6,
+  laneBytes: 278,
+  eventBytes: 57,
+  /** A stream of a server that syncs each message, those of 75 objects: bytes a second of one leader. */
+  streamBytes: 50e6,
 } as const;
 
 /** Servers that keep as many copies as are asked for, and do the work of each. */
