@@ -27,7 +27,7 @@ export interface Loss {
   /**
    * `refused`: the server refused the object, or where each of its `entries` has a `field`, these fields, and took the rest. `full`: the queue
    * was. `closed`: after shutdown(). `unanswered`: no answer came in time, shutdown() did not wait for it, an answer was lost and
-   * the repeat refused, or something else than Heddle answered.
+   * the repeat refused, or something else than Heddle answered with a success.
    */
   readonly reason: "refused" | "full" | "closed" | "unanswered";
   readonly objects: readonly LostObject[];

@@ -34,7 +34,7 @@ export function isUntouched(error: unknown): boolean {
 
 const untouched: ReadonlySet<Reason | undefined> = new Set<Reason>(["OVERLOADED", "SHUTTING_DOWN", "SERVICE_UNAVAILABLE"]);
 
-/** Whether fetch() failed before anything was sent: no such name, or nobody listens there. Deno says it in words, some of its builds in the cause. */
+/** Whether fetch() failed before anything was sent: no such name, or no process listens there. Deno says it in words, some of its builds in the cause. */
 export function hasNotConnected(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, message } = (error.cause ?? {}) as { readonly code?: unknown; readonly message?: unknown };

@@ -54,7 +54,7 @@ export function mustBeDocumented(seen: Seen): void {
   if (reason !== null && !answer["x-heddle-reasons"]?.includes(reason)) {
     throw new Error(`The document lists no ${reason} for ${place}: add it to its 'reasons'`);
   }
-  const unlisted = told.filter((name) =>
+  const unlisted = documentedHeaders.filter((name) =>
     seen.headers.has(name) && !Object.keys(answer.headers ?? {}).some((each) => each.toLowerCase() === name)
   );
   if (unlisted.length > 0) throw new Error(`The document does not list ${unlisted.join()} on the ${seen.status} of ${place}`);
@@ -63,7 +63,7 @@ export function mustBeDocumented(seen: Seen): void {
 }
 
 /** Headers that tell a client something: those of answers that have them are listed. */
-const told = [
+const documentedHeaders = [
   "x-request-id",
   "x-heddle-reason",
   "x-heddle-position",

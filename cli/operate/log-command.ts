@@ -28,15 +28,8 @@ export function addLog(program: Command, done: (code: number) => void): void {
     .option("--data-dir <folder>", dataDirHelp)
     .option("--json", jsonHelp)
     .action(async (options) => done(await (await import("./log.ts")).status(options)));
-  log.command("show")
+  ofRecord(log.command("show"), dataDirHelp)
     .description("what a record says that waits: it holds what was sent of people")
-    .option("--workspace <id>", "id of the workspace, as heddle log status shows it")
-    .option("--user <id>", "id of the user")
-    .option("--lane <service>", "subscription or messaging-status, for a record of consent; then no user is needed")
-    .option("--partition <number>", "for a dead letter; then neither workspace nor user is needed, and --at is such as 17")
-    .requiredOption("--at <place>", "place of the record, such as 17.0")
-    .option("--data-dir <folder>", dataDirHelp)
-    .option("--json", jsonHelp)
     .action(async (options) => done(await (await import("./log.ts")).show(options)));
   log.command("redrive")
     .description("try the records of all blocked users, and the dead letters, once more")
@@ -50,14 +43,19 @@ export function addLog(program: Command, done: (code: number) => void): void {
     .option("--json", jsonHelp)
     .addHelpText("after", "\nIt takes the environment of the parts of a mesh. When to use it is in docs/lost-servers.md.\n")
     .action(async (options) => done(await (await import("./log-adopt.ts")).adopt({ ...options, env: process.env })));
-  log.command("skip")
+  ofRecord(log.command("skip"), dataDirHelp)
     .description("pass over a dead letter, or the record that blocks a user or an address: what it would have done is lost")
+    .action(async (options) => done(await (await import("./log.ts")).skip(options)));
+}
+
+/** Options of a command about one record that waits. */
+function ofRecord(command: Command, dataDirHelp: string): Command {
+  return command
     .option("--workspace <id>", "id of the workspace, as heddle log status shows it")
     .option("--user <id>", "id of the user")
     .option("--lane <service>", "subscription or messaging-status, for a record of consent; then no user is needed")
     .option("--partition <number>", "for a dead letter; then neither workspace nor user is needed, and --at is such as 17")
     .requiredOption("--at <place>", "place of the record, such as 17.0")
     .option("--data-dir <folder>", dataDirHelp)
-    .option("--json", jsonHelp)
-    .action(async (options) => done(await (await import("./log.ts")).skip(options)));
+    .option("--json", jsonHelp);
 }

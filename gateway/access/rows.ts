@@ -31,6 +31,11 @@ export function endedNow<T extends Ending>(row: T, now: number): T {
   return { ...row, revokedAt: Math.min(row.revokedAt ?? now, now), ended: true };
 }
 
+/** As a rotation ends the former secret: after so many milliseconds, 0: now. */
+export function endedAfter<T extends Ending>(row: T, now: number, overlapMs: number): T {
+  return overlapMs === 0 ? endedNow(row, now) : { ...row, revokedAt: now + overlapMs };
+}
+
 /** A thing declared for the service that owns its kind. */
 export interface DeclaredRow {
   /** For a permission set, which belongs to the whole company, the company's id. */

@@ -9,7 +9,7 @@ import { isOfServer, reasonsOf } from "./reasons-of.ts";
 import { ref, type Schema, text } from "./schemas/schema.ts";
 import type { Json, SharedAnswers } from "./shared-answers.ts";
 
-/** How refusals are told: to programs, to identity providers, to people, and to people or programs as they ask. */
+/** In what form refusals are: for programs, for identity providers, for people, and for people or programs as they ask. */
 type Dialect = "Rest" | "Scim" | "Page" | "Link";
 
 /** `responses` of the operation, by status. */
@@ -70,7 +70,7 @@ function successAnswer(route: Route, entry: Entry): Json {
   const description = entry.answer ? "Success" : "Success, without a body";
   const headers = refs(headersOf(route, entry));
   if (!entry.answer) return { description, headers };
-  const types = route.guard === "scim" ? [scimContentType, json] : [entry.answerType ?? json];
+  const types = contentTypesOf(route, entry.answerType);
   const shown = entry.examples.flatMap(({ name, answer }) => (answer === undefined ? [] : [[name, { value: answer }] as const]));
   const examples = shown.length === 0 ? {} : { examples: Object.fromEntries(shown) };
   const content = [
@@ -78,6 +78,11 @@ function successAnswer(route: Route, entry: Entry): Json {
     ...(entry.otherAnswerTypes ?? []).map((type) => [type, { schema: text() }] as const),
   ];
   return { description, headers, content: Object.fromEntries(content) };
+}
+
+/** Of a body, either way; `own`: where it is not JSON. */
+export function contentTypesOf(route: Route, own: string | undefined): readonly string[] {
+  return route.guard === "scim" ? [scimContentType, json] : [own ?? json];
 }
 
 /** Of a success; a 304 has them too. */
@@ -108,9 +113,9 @@ function refusals(route: Route, group: readonly Reason[], also: string | undefin
       ...(group.includes("KEY_MISSING") ? ["WWW-Authenticate"] : []),
       ...(group.includes("CONTENT_TYPE_UNSUPPORTED") ? ["Accept-Encoding"] : []),
     ]),
-    content: contentOf(dialectOf(route), group, (form, told) => ({
+    content: contentOf(dialectOf(route), group, (form, shown) => ({
       schema: errorOf[form],
-      examples: Object.fromEntries(told.map((reason) => [reason, { $ref: `#/components/examples/${form}.${reason}` }])),
+      examples: Object.fromEntries(shown.map((reason) => [reason, { $ref: `#/components/examples/${form}.${reason}` }])),
     })),
     "x-heddle-reasons": group,
   };

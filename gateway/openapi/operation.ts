@@ -2,7 +2,7 @@
 import { limitsTable, type PublishedLimit } from "../access/limits-table.ts";
 import type { KeyRoute, Route } from "../routing/route.ts";
 import { takesIdempotencyKey } from "../routing/scim-route.ts";
-import { answersOf } from "./answers.ts";
+import { answersOf, contentTypesOf } from "./answers.ts";
 import type { Entry, Parameter } from "./entries/entry.ts";
 import type { Json, SharedAnswers } from "./shared-answers.ts";
 
@@ -58,13 +58,14 @@ function headersOf(route: Route): readonly Json[] {
 
 function bodyOf(route: Route, entry: Entry): Json {
   if (!entry.body) return {};
-  const types = route.guard === "scim" ? ["application/scim+json", "application/json"] : [entry.bodyType ?? "application/json"];
   const shown = entry.examples.flatMap(({ name, body }) => (body === undefined ? [] : [[name, { value: body }] as const]));
   return {
     requestBody: {
       required: entry.bodyOptional !== true,
       description: bodyFacts,
-      content: Object.fromEntries(types.map((type) => [type, { schema: entry.body, examples: Object.fromEntries(shown) }])),
+      content: Object.fromEntries(
+        contentTypesOf(route, entry.bodyType).map((type) => [type, { schema: entry.body, examples: Object.fromEntries(shown) }]),
+      ),
     },
   };
 }

@@ -90,7 +90,7 @@ const loads = loadsOf({ ...values, users });
 const manyLoad = loads.find(({ objects }) => objects >= manyObjects);
 const singleLoad = loads.find(({ objects, connections }) => objects === 1 && connections === 32);
 /** Of the mesh: rows that objects of `manyLoad` made this build write and read, an object. */
-const rows = new RowsOfLoad();
+const storeRows = new RowsOfLoad();
 /** What each build was sent to the first workspace. */
 const tallies = new Map<Target, Tally>();
 let sent = 0;
@@ -136,9 +136,9 @@ async function measureAll({ all, servers }: Targets): Promise<void> {
 
 /** What rows and bytes take of bare servers goes by those that were really written and read. */
 function reportRows(): void {
-  if (rows.objects === 0) return;
-  others.push({ name: "rows an object", value: rows.text() });
-  figures.push(...together(figures, { written: rows.of("write"), read: rows.of("read"), objects: manyLoad?.objects ?? 1 }));
+  if (storeRows.objects === 0) return;
+  others.push({ name: "rows an object", value: storeRows.text() });
+  figures.push(...together(figures, { written: storeRows.of("write"), read: storeRows.of("read"), objects: manyLoad?.objects ?? 1 }));
 }
 
 /** What is not there once fails the bench, and what cannot be known; a server that ran before had what is not known. */
@@ -259,7 +259,7 @@ async function measure(
     objects = result.latencies.length * each.objects;
     return result;
   });
-  if (folder && before) rows.add(objects, [before, await rowsSoFar(folder)]);
+  if (folder && before) storeRows.add(objects, [before, await rowsSoFar(folder)]);
   figures.push({ ...figure, target: target.name });
 }
 

@@ -2,7 +2,7 @@
 import { newId, secret } from "../../../platform/identifier.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { ApiKey } from "../access.ts";
-import { type AccessRows, endedNow, type KeyRow } from "../rows.ts";
+import { type AccessRows, endedAfter, endedNow, type KeyRow } from "../rows.ts";
 import { digestOf, keyPrefix } from "../secret.ts";
 import type { AccessAdmin } from "../admin/admin.ts";
 
@@ -54,8 +54,7 @@ export async function rotateKey(admin: AccessAdmin, id: string, overlapMs?: numb
     }
     const { writes, result } = withSecret(key, now);
     if (overlapMs === undefined) return { writes, result };
-    const former = overlapMs === 0 ? endedNow(key, now) : { ...key, revokedAt: now + overlapMs };
-    return { writes: [...writes, { put: "key", row: former }], result };
+    return { writes: [...writes, { put: "key", row: endedAfter(key, now, overlapMs) }], result };
   });
 }
 

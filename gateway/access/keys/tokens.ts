@@ -2,7 +2,7 @@
 import { newId, secret } from "../../../platform/identifier.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { ScimToken } from "../access.ts";
-import { type AccessRows, endedNow, type TokenRow } from "../rows.ts";
+import { type AccessRows, endedAfter, endedNow, type TokenRow } from "../rows.ts";
 import { digestOf, tokenPrefix } from "../secret.ts";
 import type { AccessAdmin } from "../admin/admin.ts";
 
@@ -63,8 +63,7 @@ export async function rotateToken(admin: AccessAdmin, id: string, overlapMs?: nu
     }
     const { writes, result } = withSecret(token, now);
     if (overlapMs === undefined) return { writes, result };
-    const former = overlapMs === 0 ? endedNow(token, now) : { ...token, revokedAt: now + overlapMs };
-    return { writes: [...writes, { put: "token", row: former }], result };
+    return { writes: [...writes, { put: "token", row: endedAfter(token, now, overlapMs) }], result };
   });
 }
 

@@ -53,7 +53,8 @@ export function sentForm(pairs: readonly (readonly [name: string, value: string]
   for (const [name, said] of pairs) {
     // An id may have dots, a state has none
     const dot = Math.max(0, said.lastIndexOf("."));
-    const [field, value, groupId] = [said.slice(0, dot), said.slice(dot + 1), groupOfField(said.slice(0, dot))];
+    const [field, value] = [said.slice(0, dot), said.slice(dot + 1)];
+    const groupId = groupOfField(field);
     if (name === boxField) boxes.set(field, (boxes.get(field) ?? value) === value ? value : "");
     if (name !== stateField) continue;
     if (field === globalField && isGlobalState(value)) global = value;

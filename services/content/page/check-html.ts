@@ -7,7 +7,7 @@ import { checkAttributes, remoteWarnings } from "./check-attributes.ts";
 import { checkForms } from "./check-form.ts";
 import { elements, rawText, withoutEnd } from "./html-names.ts";
 import type { AddedHtml, Parsed } from "./liquid.ts";
-import { isConditional, type MaskedPage, maskPage } from "./masked-page.ts";
+import { isConditional, type MaskedPage, maskPage, type PagePart } from "./masked-page.ts";
 import { attribute, type Element, lineOf, type PageKind, type Seen } from "./page-element.ts";
 import { PageProblem } from "./page-problem.ts";
 import { readHtml } from "./read-html.ts";
@@ -77,11 +77,9 @@ function aboutPage(found: readonly Element[], title: Element | undefined, masked
 }
 
 /** Whether no condition decides about a part of the page; false where there is none. */
-function isFixed(part: Location | null | undefined, masked: MaskedPage): boolean {
+function isFixed(part: PagePart | null | undefined, masked: MaskedPage): boolean {
   return part !== null && part !== undefined && !isConditional(masked, part);
 }
-
-type Location = Parameters<typeof isConditional>[1];
 
 function warningsOf(found: readonly Element[], seen: Seen): string[] {
   const warnings = new Set<string>();

@@ -15,14 +15,15 @@ export interface MaskedPage {
 }
 
 /** Whether a condition that begins behind `from` stands around where a part of the page begins, or Liquid tags stand in the part. */
-export function isConditional({ tagsWithin }: MaskedPage, { startOffset, endOffset }: Part, from = 0): boolean {
+export function isConditional({ tagsWithin }: MaskedPage, { startOffset, endOffset }: PagePart, from = 0): boolean {
   const before = tagsWithin(from, startOffset);
   const begun = before.filter(({ name }) => opening.has(name)).length;
   const ended = before.filter(({ name }) => name.startsWith("end") && opening.has(name.slice("end".length))).length;
   return begun > ended || tagsWithin(startOffset, endOffset).length > 0;
 }
 
-interface Part {
+/** By places in the parts together. */
+export interface PagePart {
   readonly startOffset: number;
   readonly endOffset: number;
 }
