@@ -139,6 +139,7 @@ function partsOf(servers: Servers, build: Build) {
     checkpointSubject,
     subjectOf: (partition: number) => `lane.${partition}`,
     intake: {
+      partitions: 1,
       read: (_: number, after: number) => Promise.resolve(servers.left("intake", servers.intake, after)),
       trim: (_: number, through: number) => servers.trim("intake", through),
       watch(notify: (partition: number) => void) {

@@ -35,7 +35,7 @@ import { restMs } from "./rest.ts";
 import { StepLost, type StepOf, type Steps } from "./steps.ts";
 
 export interface PublishParts extends EffectParts, PackParts {
-  readonly intake: Pick<Log, "trim">;
+  readonly intake: Pick<Log, "trim" | "partitions">;
   readonly lanes: Pick<Log, "read" | "trim">;
   readonly fenced: FencedSteps;
   readonly identities: IdentityStore & IdentityWriter;
@@ -175,7 +175,7 @@ class PublishedSteps implements Steps {
   /** Plans again with fewer records what is too much for one step; one record alone may take several. */
   async commit(resolved: Resolved, { records, through, now, began }: StepOf): Promise<boolean> {
     const { place, sequence } = this.#here;
-    const { clock, identities } = this.#parts;
+    const { clock, identities, intake } = this.#parts;
     const usersPerRecord = place.inside === undefined ? limits.laneUsersPerRecordMax : place.inside.usersPerRecord ?? 1;
     const planned = await planEffects(this.#parts, resolved, { usersPerRecord, agoMs: clock.monotonic() - began });
     await this.#writing.done();
@@ -192,7 +192,7 @@ class PublishedSteps implements Steps {
     const at = this.#here;
     this.#writing.begin(() => this.#write(at, planned, resolved.workspaces));
     for (const { body } of records) this.#bytes += body.byteLength + limits.logMessageStoredBytes;
-    this.#restMs = restMs(records, clock.monotonic() - began);
+    this.#restMs = restMs(records, { tookMs: clock.monotonic() - began, partitions: intake.partitions });
     return true;
   }
 

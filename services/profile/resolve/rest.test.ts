@@ -3,16 +3,22 @@ import { expect, test } from "vitest";
 import { limits } from "../../../platform/limits.ts";
 import { restMs, transactionRestMs } from "./rest.ts";
 
+const many = limits.manyRecords;
+
 test.each([
-  { what: "a step of one record", records: 1, bytes: 100, tookMs: 20, rest: 0 },
-  { what: "a step of several", records: 2, bytes: 100, tookMs: 20, rest: limits.stepsApartMs - 20 },
-  { what: "one of many", records: limits.manyRecords, bytes: 100, tookMs: 20, rest: limits.manyStepsApartMs - 20 },
-  { what: "one that took long", records: 64, bytes: 100, tookMs: 5_000, rest: 0 },
-  { what: "one of more than half of the records of a read", records: limits.stepRecordsMax / 2 + 1, bytes: 1, tookMs: 20, rest: 0 },
-  { what: "one of more than half of its bytes", records: 2, bytes: limits.stepReadBytesMax / 4 + 1, tookMs: 20, rest: 0 },
-])("restMs() after $what is $rest ms", ({ records, bytes, tookMs, rest }) => {
+  { what: "a step of one record", records: 1, rest: limits.stepsApartMs - 20 },
+  { what: "a step of several", records: 2, rest: limits.stepsApartMs - 20 },
+  { what: "one of nearly many", records: many - 1, rest: limits.stepsApartMs - 20 },
+  { what: "one of many", records: many, rest: limits.manyStepsApartMs - 20 },
+  { what: "one of a quarter of many, where four partitions share them", records: many / 4, partitions: 4, rest: limits.manyStepsApartMs - 20 },
+  { what: "one of fewer", records: many / 4 - 1, partitions: 4, rest: limits.stepsApartMs - 20 },
+  { what: "one of one record, however many partitions there are", records: 1, partitions: 2 * many, rest: limits.stepsApartMs - 20 },
+  { what: "one that took long", records: 64, tookMs: 5_000, rest: 0 },
+  { what: "one of more than half of the records of a read", records: limits.stepRecordsMax / 2 + 1, bytes: 1, rest: 0 },
+  { what: "one of more than half of its bytes", records: 2, bytes: limits.stepReadBytesMax / 4 + 1, rest: 0 },
+])("restMs() after $what is $rest ms", ({ records, bytes = 100, tookMs = 20, partitions = 1, rest }) => {
   const step = Array.from({ length: records }, () => ({ body: new Uint8Array(bytes) }));
-  expect(restMs(step, tookMs)).toBe(rest);
+  expect(restMs(step, { tookMs, partitions })).toBe(rest);
 });
 
 test.each([

@@ -2,15 +2,22 @@
 import { limits } from "../../../platform/limits.ts";
 
 /**
- * In the mesh, after a step that took so long from when resolving began until it was published: a step of few records costs nearly what one of many does, so where many come they come together; the rest ends
- * `stepsApartMs` after that step began, `manyStepsApartMs` where it had `manyRecords`. One record alone is that of a caller who may be waiting for it, and where as much is read as
- * a step takes more is waiting already.
+ * In the mesh, after a step that took so long from when resolving began until it was published: a step of few records costs nearly what one of many does, so what comes at about the same time comes
+ * together; the rest ends `stepsApartMs` after that step began, `manyStepsApartMs` where it had its share of `manyRecords`, which are those of all partitions. It delays nobody who waits, as that ends it;
+ * and where as much is read as a step takes more is waiting already.
  */
-export function restMs(records: readonly { readonly body: Uint8Array }[], tookMs: number): number {
+export function restMs(records: readonly { readonly body: Uint8Array }[], { tookMs, partitions }: StepOfOne): number {
   const bytes = records.reduce((sum, { body }) => sum + body.byteLength, 0);
   const isFull = records.length * 2 > limits.stepRecordsMax || bytes * 2 > limits.stepReadBytesMax;
-  if (isFull || records.length < 2) return 0;
-  return Math.max(0, (records.length < limits.manyRecords ? limits.stepsApartMs : limits.manyStepsApartMs) - tookMs);
+  if (isFull) return 0;
+  const isOfMany = records.length >= Math.max(2, limits.manyRecords / partitions);
+  return Math.max(0, (isOfMany ? limits.manyStepsApartMs : limits.stepsApartMs) - tookMs);
+}
+
+interface StepOfOne {
+  readonly tookMs: number;
+  /** Of the intake; the step is of one of them. */
+  readonly partitions: number;
 }
 
 interface Transaction {
