@@ -6,3 +6,11 @@ export function fnv1a(text: string, after = 0x811c9dc5): number {
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   return hash >>> 0;
 }
+
+let latest = { workspaceId: "", hash: fnv1a("") };
+
+/** The same of a workspace, which is asked for each of its objects in a row. */
+export function workspaceHash(workspaceId: string): number {
+  if (latest.workspaceId !== workspaceId) latest = { workspaceId, hash: fnv1a(workspaceId) };
+  return latest.hash;
+}

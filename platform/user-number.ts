@@ -1,5 +1,5 @@
 /** The number of a user's creation within its workspace: it stands in the id, and decides which rows live together. */
-import { fnv1a } from "./fnv1a.ts";
+import { workspaceHash } from "./fnv1a.ts";
 import { limits } from "./limits.ts";
 
 /** Whose rows live together; and whether what happens to them is in one order as well, so that it is read and written together. */
@@ -12,7 +12,7 @@ export function numberOf(count: number, numbering: Numbering): number {
 
 /** The last digits of an id are the hash of the workspace, and in it the number: an id without one ends in the hash alone. */
 export function numberedId(workspaceId: string, id: string, number: number): string {
-  return id.slice(0, -hashDigits) + hex((fnv1a(workspaceId) ^ number) >>> 0, hashDigits);
+  return id.slice(0, -hashDigits) + hex((workspaceHash(workspaceId) ^ number) >>> 0, hashDigits);
 }
 
 /** The bucket that the user's rows lie in, for life; undefined: it has none, and its rows lie by themselves. */
@@ -46,7 +46,7 @@ export function numberingOfUser(workspaceId: string, id: string): Numbering | un
 /** 0: it has none. */
 function numberIn(workspaceId: string, id: string): number {
   if (!shape.test(id)) return 0;
-  return (Number.parseInt(id.slice(-hashDigits), 16) ^ fnv1a(workspaceId)) >>> 0;
+  return (Number.parseInt(id.slice(-hashDigits), 16) ^ workspaceHash(workspaceId)) >>> 0;
 }
 
 export function hex(value: number, digits: number): string {

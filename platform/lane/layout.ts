@@ -1,5 +1,5 @@
 /** Which lane a user or an address belongs to, and where each lane lies in the lane log. */
-import { fnv1a } from "../fnv1a.ts";
+import { fnv1a, workspaceHash } from "../fnv1a.ts";
 import { limits } from "../limits.ts";
 
 /**
@@ -27,8 +27,8 @@ export function laneLayout(intakePartitions: number, lanes: number = limits.lane
   return {
     partitions: 3 * lanes + 2 * intakePartitions,
     lanes,
-    laneOf: (workspaceId, key) => fnv1a(key, fnv1a(workspaceId)) % lanes,
-    subscriptionLaneOf: (workspaceId) => fnv1a(workspaceId) % lanes,
+    laneOf: (workspaceId, key) => fnv1a(key, workspaceHash(workspaceId)) % lanes,
+    subscriptionLaneOf: (workspaceId) => workspaceHash(workspaceId) % lanes,
     profile: (lane) => lane,
     subscription: (lane) => lanes + lane,
     messagingStatus: (lane) => 2 * lanes + lane,

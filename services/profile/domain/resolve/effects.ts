@@ -1,5 +1,5 @@
 /** What one intake record causes, gathered while it is resolved. */
-import { fnv1a } from "../../../../platform/fnv1a.ts";
+import { workspaceHash } from "../../../../platform/fnv1a.ts";
 import { limits } from "../../../../platform/limits.ts";
 import type { IntakeRecord } from "../record/intake-record.ts";
 import type { Identities } from "../identity/identities.ts";
@@ -153,7 +153,7 @@ export function makeId(effects: Effects): UserId {
   }
   effects.idsMade += 1;
   const { sequence, workspaceId } = effects.record;
-  return hex(sequence, 12) + hex(made, 4) + hex(fnv1a(workspaceId), 8);
+  return hex(sequence, 12) + hex(made, 4) + hex(workspaceHash(workspaceId), 8);
 }
 
 /** The id of a new user, with its number where users have one. */
