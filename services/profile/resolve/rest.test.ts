@@ -10,7 +10,12 @@ test.each([
   { what: "a step of several", records: 2, rest: limits.stepsApartMs - 20 },
   { what: "one of nearly many", records: many - 1, rest: limits.stepsApartMs - 20 },
   { what: "one of many", records: many, rest: limits.manyStepsApartMs - 20 },
-  { what: "one of a quarter of many, where four partitions share them", records: many / 4, partitions: 4, rest: limits.manyStepsApartMs - 20 },
+  {
+    what: "one of a quarter of many, where four partitions share them",
+    records: many / 4,
+    partitions: 4,
+    rest: limits.manyStepsApartMs - 20,
+  },
   { what: "one of fewer", records: many / 4 - 1, partitions: 4, rest: limits.stepsApartMs - 20 },
   { what: "one of one record, however many partitions there are", records: 1, partitions: 2 * many, rest: limits.stepsApartMs - 20 },
   { what: "one that took long", records: 64, tookMs: 5_000, rest: 0 },
