@@ -39,12 +39,12 @@ export const measured = {
   floorUs: 1.7,
   oneProcess: { at75: 25.4, at1: 119 },
   mesh: {
-    gateway: { at75: 7.6, at1: 233 },
-    profile: { at75: 51, at1: 227 },
-    "subscription and messaging-status": { at75: 1.8, at1: 14.5 },
-    NATS: { at75: 14.8, at1: 215 },
+    gateway: { at75: 7, at1: 213 },
+    profile: { at75: 39.8, at1: 231 },
+    "subscription and messaging-status": { at75: 1.3, at1: 14.7 },
+    NATS: { at75: 12.3, at1: 207 },
     /** Flush and compaction of what 75 objects a request wrote are in it. */
-    Cassandra: { at75: 31.5, at1: 176 },
+    Cassandra: { at75: 27.7, at1: 185 },
     Redis: { at75: 1, at1: 40 },
   } satisfies Record<string, Cost>,
   /** `node test/bench/resolver.ts`: all that one workspace's resolver does for an object. */

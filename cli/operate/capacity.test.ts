@@ -54,7 +54,7 @@ test.each([
   ["many objects", ["--requests", "30000", "--objects", "75", "--users", "50000000", "--workspaces", "1000"], "partitions of the intake"],
   [
     "very many objects",
-    ["--requests", "50000", "--objects", "75", "--users", "50000000", "--workspaces", "1000"],
+    ["--requests", "80000", "--objects", "75", "--users", "50000000", "--workspaces", "1000"],
     "lanes of the profile service",
   ],
 ])("of %s no setting is printed that the parts refuse; that it does not suffice is said", async (_, asked, bound) => {
