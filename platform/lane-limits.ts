@@ -34,7 +34,7 @@ export const laneLimits = {
   laneTrimBytesMax: 1024 * 1024,
   // A resolver rests after a step, until so long after its beginning; and after one of so many records, shared by the partitions
   stepsApartMs: 150,
-  manyStepsApartMs: 600,
+  manyStepsApartMs: 400,
   manyRecords: 16,
   // In one process it rests after one whose workspaces have fewer changes each than these, until so long after its beginning
   workspaceChangesFew: 8,
