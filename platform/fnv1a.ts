@@ -7,10 +7,14 @@ export function fnv1a(text: string, after = 0x811c9dc5): number {
   return hash >>> 0;
 }
 
-let latest = { workspaceId: "", hash: fnv1a("") };
+let latestId = "";
+let latestHash = fnv1a(latestId);
 
 /** The same of a workspace, which is asked for each of its objects in a row. */
 export function workspaceHash(workspaceId: string): number {
-  if (latest.workspaceId !== workspaceId) latest = { workspaceId, hash: fnv1a(workspaceId) };
-  return latest.hash;
+  if (latestId !== workspaceId) {
+    latestHash = fnv1a(workspaceId);
+    latestId = workspaceId;
+  }
+  return latestHash;
 }

@@ -32,7 +32,7 @@ export const laneLimits = {
   lanePositionRetryMs: 1_000,
   laneTrimMs: 60_000,
   laneTrimBytesMax: 1024 * 1024,
-  // A resolver rests after a step, until so long after its beginning; and after one of so many records, shared by the partitions
+  // A resolver rests after a step, until so long after its beginning: longer after one that had its partition's share of so many records
   stepsApartMs: 150,
   manyStepsApartMs: 400,
   manyRecords: 16,

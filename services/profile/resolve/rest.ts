@@ -3,10 +3,10 @@ import { limits } from "../../../platform/limits.ts";
 
 /**
  * In the mesh, after a step that took so long from when resolving began until it was published: a step of few records costs nearly what one of many does, so what comes at about the same time comes
- * together; the rest ends `stepsApartMs` after that step began, `manyStepsApartMs` where it had its share of `manyRecords`, which are those of all partitions. It delays nobody who waits, as that ends it;
+ * together; the rest ends `stepsApartMs` after that step began, `manyStepsApartMs` where it had its share of `manyRecords`, which are those of all partitions. A caller who waits ends it;
  * and where as much is read as a step takes more is waiting already.
  */
-export function restMs(records: readonly { readonly body: Uint8Array }[], { tookMs, partitions }: StepOfOne): number {
+export function restMs(records: readonly { readonly body: Uint8Array }[], { tookMs, partitions }: PartitionStep): number {
   const bytes = records.reduce((sum, { body }) => sum + body.byteLength, 0);
   const isFull = records.length * 2 > limits.stepRecordsMax || bytes * 2 > limits.stepReadBytesMax;
   if (isFull) return 0;
@@ -14,9 +14,9 @@ export function restMs(records: readonly { readonly body: Uint8Array }[], { took
   return Math.max(0, (isOfMany ? limits.manyStepsApartMs : limits.stepsApartMs) - tookMs);
 }
 
-interface StepOfOne {
+interface PartitionStep {
   readonly tookMs: number;
-  /** Of the intake; the step is of one of them. */
+  /** Of the intake, which share `manyRecords`. */
   readonly partitions: number;
 }
 
