@@ -22,7 +22,7 @@ import { sessionTokenOf } from "./guards/session-cookie.ts";
 import { scimRefusalAnswer } from "./render/refusal-scim.ts";
 import { faultAnswer, isForCaller, refusalAnswer } from "./render/refusal-rest.ts";
 import type { RequestContext } from "../platform/request-context.ts";
-import type { KeyRoute, Parts, Route } from "./routing/route.ts";
+import type { Deps, KeyRoute, Route } from "./routing/route.ts";
 import type { ScimNotes } from "./scim-notes.ts";
 
 export interface Answering extends Authenticating, Spending {
@@ -33,7 +33,7 @@ export interface Answering extends Authenticating, Spending {
   readonly findRoute: FindRouteOf;
   readonly reached: Reached;
   readonly addressLimits: AddressLimits;
-  readonly parts: Parts;
+  readonly deps: Deps;
   readonly scimNotes: ScimNotes;
   readonly logger: Logger;
   readonly observing: Observing;
@@ -94,8 +94,8 @@ async function answerFound(request: HttpRequest, found: Found, answering: Observ
     }
     if (route.guard === "open") {
       if (route.method !== "GET") refuseWhilePaused(answering.access);
-      const { parts, access } = answering;
-      return await route.handler(parts, {
+      const { deps, access } = answering;
+      return await route.handler(deps, {
         request,
         readBody: (bytesMax) => readUnlessPaused(request, bytesMax, access),
         params,
@@ -103,7 +103,7 @@ async function answerFound(request: HttpRequest, found: Found, answering: Observ
       });
     }
     if (route.guard === "scim") {
-      return await answerScim(request, { route, params }, { ...answering, scim: answering.parts.scim });
+      return await answerScim(request, { route, params }, { ...answering, scim: answering.deps.scim });
     }
     return await answerWithKey(request, { route, params }, answering);
   } catch (error) {
@@ -120,9 +120,9 @@ interface Chosen {
 async function answerWithKey(request: HttpRequest, chosen: Chosen, answering: Observed): Promise<HttpAnswer> {
   const seen: { caller?: Caller } = {};
   const answer = await answerCaller(request, chosen, { ...answering, seen });
-  if (seen.caller) answering.parts.console.noteUse(seen.caller.holder);
+  if (seen.caller) answering.deps.console.noteUse(seen.caller.holder);
   if (seen.caller && isAudited(seen.caller, chosen.route)) {
-    await answering.parts.console.noteAction(seen.caller.holder, { requestId: request.requestId, route: chosen.route, answer });
+    await answering.deps.console.noteAction(seen.caller.holder, { requestId: request.requestId, route: chosen.route, answer });
   }
   return answer;
 }
@@ -172,7 +172,7 @@ function isRefusal(error: unknown, reason: Reason): boolean {
 async function callRoute(
   request: HttpRequest,
   chosen: Chosen & { spent: Spent },
-  { parts, observed, access }: Pick<Observed, "parts" | "observed" | "access">,
+  { deps, observed, access }: Pick<Observed, "deps" | "observed" | "access">,
 ): Promise<HttpAnswer> {
   const { route, params, spent } = chosen;
   const context = { ...scopeOf(request, route, spent), traceparent: observed.traceparent };
@@ -183,7 +183,7 @@ async function callRoute(
   const queried = route.queryNames && request.query !== "" ? [request.query] : [];
   const scope = { ...context, ...sentHashOf(context, body, [...params.values(), ...queried]) };
   const { headers } = request;
-  const reply = await route.handler({ spent, scope, body, params, query: request.query, headers, reading }, parts);
+  const reply = await route.handler({ spent, scope, body, params, query: request.query, headers, reading }, deps);
   const answer = { status: route.status, headers: [...spent.headers, ...reply.headers], body: reply.body };
   return reply.stream === undefined ? answer : { ...answer, ...eventStream, stream: reply.stream };
 }

@@ -49,29 +49,29 @@ export interface MeshAccess {
 /** Refuses STORE_UNAVAILABLE where Cassandra cannot be reached, and where its tables wait for `heddle migrate`. */
 export async function openMeshAccess(
   config: MeshAccessConfig,
-  parts: { readonly clock: Clock; readonly logger: Logger },
+  deps: { readonly clock: Clock; readonly logger: Logger },
 ): Promise<MeshAccess> {
-  const keyspace = await openKeyspace(config.store, meshAccessSchema, parts.clock);
-  const bus = config.nats ? connectGatewayBus({ ...config.nats, logger: parts.logger }, parts.clock) : undefined;
+  const keyspace = await openKeyspace(config.store, meshAccessSchema, deps.clock);
+  const bus = config.nats ? connectGatewayBus({ ...config.nats, logger: deps.logger }, deps.clock) : undefined;
   async function closeBehind(): Promise<void> {
     await bus?.close();
     await keyspace.close();
   }
   try {
-    const documents = openCassandraDocuments({ session: keyspace.session, layout: accessLayout, clock: parts.clock });
+    const documents = openCassandraDocuments({ session: keyspace.session, layout: accessLayout, clock: deps.clock });
     const { installation } = config;
     const access = await openAccess({
       documents,
       installation,
-      ...parts,
+      ...deps,
       ...(bus && { notices: openAccessNotices(bus, `${installation}-access`) }),
     });
     return {
       access,
       ...(bus && { bus }),
-      restores: openRestoreNotes({ documents, installation, clock: parts.clock }),
-      processes: openProcesses({ documents, installation, ...parts }),
-      writes: openWritePause({ documents, installation, clock: parts.clock }),
+      restores: openRestoreNotes({ documents, installation, clock: deps.clock }),
+      processes: openProcesses({ documents, installation, ...deps }),
+      writes: openWritePause({ documents, installation, clock: deps.clock }),
       async close() {
         access.close();
         await closeBehind();

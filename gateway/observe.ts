@@ -23,7 +23,7 @@ export interface ObservedRoute {
   readonly path: string;
 }
 
-interface ObservationParts {
+interface ObservationDeps {
   readonly observing: Observing;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -47,7 +47,7 @@ export class Observation {
   limit: string | undefined;
   /** That limit was used up. */
   isLimited = false;
-  readonly #parts: ObservationParts;
+  readonly #deps: ObservationDeps;
   readonly #request: Pick<HttpRequest, "requestId">;
   readonly #route: ObservedRoute;
   readonly #began: number;
@@ -55,12 +55,12 @@ export class Observation {
   /** Only while a workspace is watched. */
   #body: Uint8Array | undefined;
 
-  constructor(request: Pick<HttpRequest, "requestId" | "headers">, route: ObservedRoute = noRoute, parts: ObservationParts) {
-    const { tracer } = parts.observing;
-    this.#parts = parts;
+  constructor(request: Pick<HttpRequest, "requestId" | "headers">, route: ObservedRoute = noRoute, deps: ObservationDeps) {
+    const { tracer } = deps.observing;
+    this.#deps = deps;
     this.#request = request;
     this.#route = route;
-    this.#began = parts.clock.monotonic();
+    this.#began = deps.clock.monotonic();
     const sent = request.headers.get("traceparent");
     if (sent === undefined && (!tracer.on || probes.has(route.path))) {
       this.traceparent = "";
@@ -75,12 +75,12 @@ export class Observation {
 
   /** The body is looked at where the workspace is watched, and is gone with the request. */
   keepBody(body: Uint8Array): void {
-    if (this.#parts.observing.live.watched) this.#body = body;
+    if (this.#deps.observing.live.watched) this.#body = body;
   }
 
   /** The answer goes out; it gets the header `traceresponse` where the request was recorded. */
   end(answer: HttpAnswer): HttpAnswer {
-    const { observing, clock, logger } = this.#parts;
+    const { observing, clock, logger } = this.#deps;
     const { requestId } = this.#request;
     const { method, path: route } = this.#route;
     const { status } = answer;

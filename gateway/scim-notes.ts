@@ -19,14 +19,14 @@ export interface ScimNote {
 /** A lost note costs a line of the log and nothing else. */
 export type ScimNotes = BestEffortBatch<ScimNote>;
 
-export interface ScimNotesParts {
+export interface ScimNotesDeps {
   readonly scim: Client<typeof ScimService>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
 }
 
-export function openScimNotes({ scim, clock, logger, metrics }: ScimNotesParts): ScimNotes {
+export function openScimNotes({ scim, clock, logger, metrics }: ScimNotesDeps): ScimNotes {
   return new BestEffortBatch({
     clock,
     collectMs: limits.scimNotesMs,

@@ -69,7 +69,7 @@ export function openGateway(options: GatewayOptions): Gateway {
     reached: { publicUrl: config.publicUrl, hosts: config.hosts.map((host) => host.toLowerCase()) },
     addresses,
     addressLimits: openAddressLimits({ clock, addresses }),
-    parts: {
+    deps: {
       ...servicesOf(options),
       publicUrl,
       pagesUrl: () => config.pagesUrl || publicUrl(),

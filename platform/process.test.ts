@@ -4,9 +4,9 @@ import { describe, expect, test } from "vitest";
 import { fakeClock } from "./clock.fixture.ts";
 import { limits } from "./limits.ts";
 import { type Logger, silentLogger } from "./logger.ts";
-import { type ProcessParts, runUntilSignal } from "./process.ts";
+import { type ProcessDeps, runUntilSignal } from "./process.ts";
 
-function stage(parts: Partial<ProcessParts<string>> = {}) {
+function stage(deps: Partial<ProcessDeps<string>> = {}) {
   const clock = fakeClock();
   const signals = new EventEmitter();
   const done: string[] = [];
@@ -24,7 +24,7 @@ function stage(parts: Partial<ProcessParts<string>> = {}) {
     clock,
     signals,
     exit: (exitCode) => done.push(`exit ${exitCode}`),
-    ...parts,
+    ...deps,
   });
   return { clock, signals, done, code };
 }
@@ -87,11 +87,11 @@ describe("runUntilSignal()", () => {
     expect(done).toEqual(["start", "drain_deadline_passed", "exit 1"]);
   });
 
-  test.each<[string, Partial<ProcessParts<string>>, string]>([
+  test.each<[string, Partial<ProcessDeps<string>>, string]>([
     ["the start fails", { start: () => Promise.reject(new Error("port taken")) }, "start_failed"],
     ["the drain fails", { stop: () => Promise.reject(new Error("planted")) }, "stop_failed"],
-  ])("exits 1 and says so when %s", async (_, parts, event) => {
-    const { signals, done, code } = stage(parts);
+  ])("exits 1 and says so when %s", async (_, deps, event) => {
+    const { signals, done, code } = stage(deps);
     signals.emit("SIGTERM");
     expect(await code).toBe(1);
     expect(done.slice(-2)).toEqual([event, "exit 1"]);

@@ -4,7 +4,7 @@ import { type Clock, systemClock } from "./clock.ts";
 import { limits } from "./limits.ts";
 import type { Logger } from "./logger.ts";
 
-export interface ProcessParts<Started> {
+export interface ProcessDeps<Started> {
   /** Undefined where it was asked to end before it started: then nothing is there to stop. */
   start(asked: AbortSignal): Promise<Started | undefined>;
   /** Ends what `start` gave: takes nothing new and finishes what it took. */
@@ -28,13 +28,13 @@ interface SignalSource {
  * first within `signalEchoMsMax` is its echo: Ctrl-C reaches us from the terminal and again from `npm start`.
  * A signal during the start stops as soon as that is done, or gives up waiting. Resolves with the exit code, for tests; a real exit comes first.
  */
-export async function runUntilSignal<Started>(parts: ProcessParts<Started>): Promise<number> {
-  const { logger } = parts;
-  const exit = parts.exit ?? ((code: number) => process.exit(code));
+export async function runUntilSignal<Started>(deps: ProcessDeps<Started>): Promise<number> {
+  const { logger } = deps;
+  const exit = deps.exit ?? ((code: number) => process.exit(code));
   const asked = new AbortController();
   const ended = Promise.withResolvers<number>();
-  const clock = parts.clock ?? systemClock;
-  const watch = watchSignals({ source: parts.signals ?? (process as SignalSource), clock }, {
+  const clock = deps.clock ?? systemClock;
+  const watch = watchSignals({ source: deps.signals ?? (process as SignalSource), clock }, {
     first: () => asked.abort(),
     second: () => ended.resolve(1),
     fault: (error) => {
@@ -42,18 +42,18 @@ export async function runUntilSignal<Started>(parts: ProcessParts<Started>): Pro
       ended.resolve(1);
     },
   });
-  const course = runCourse(parts, asked.signal);
+  const course = runCourse(deps, asked.signal);
   const code = await Promise.race([course, ended.promise]);
   watch.end();
   exit(code);
   return code;
 }
 
-async function runCourse<Started>(parts: ProcessParts<Started>, asked: AbortSignal): Promise<number> {
-  const { logger } = parts;
+async function runCourse<Started>(deps: ProcessDeps<Started>, asked: AbortSignal): Promise<number> {
+  const { logger } = deps;
   let started: Started | undefined;
   try {
-    started = await parts.start(asked);
+    started = await deps.start(asked);
   } catch (error) {
     logger.error("start_failed", error);
     return 1;
@@ -65,10 +65,10 @@ async function runCourse<Started>(parts: ProcessParts<Started>, asked: AbortSign
   if (!asked.aborted) await new Promise((done) => asked.addEventListener("abort", done, { once: true }));
   logger.info("stopping");
   const late = Promise.withResolvers<"late">();
-  const cancel = (parts.clock ?? systemClock).after(parts.drainMsMax, () => late.resolve("late"));
+  const cancel = (deps.clock ?? systemClock).after(deps.drainMsMax, () => late.resolve("late"));
   try {
-    if ((await Promise.race([parts.stop(started), late.promise])) === "late") {
-      logger.warn("drain_deadline_passed", { drainMsMax: parts.drainMsMax });
+    if ((await Promise.race([deps.stop(started), late.promise])) === "late") {
+      logger.warn("drain_deadline_passed", { drainMsMax: deps.drainMsMax });
       return 1;
     }
     logger.info("stopped");

@@ -53,8 +53,8 @@ async function send(heddle: Heddle, { lane, workspaceId, key }: To, body: Uint8A
       readStreams,
     );
     const { partitions, subscription, subscriptionLaneOf, messagingStatus, laneOf } = laneLayout(orders, lanesEach);
-    const parts = { clock: systemClock, logger: silentLogger };
-    const lanes = await openJetStreamLog({ ...nats, ...streams, ...parts, name: `${logName}_lanes`, partitions, make: false });
+    const deps = { clock: systemClock, logger: silentLogger };
+    const lanes = await openJetStreamLog({ ...nats, ...streams, ...deps, name: `${logName}_lanes`, partitions, make: false });
     const at = lane === "subscription" ? subscription(subscriptionLaneOf(workspaceId)) : messagingStatus(laneOf(workspaceId, key));
     await lanes.append(at, packRecords([body]));
     await lanes.close();

@@ -6,7 +6,7 @@ import type { PartEnds, ServedPart } from "../../platform/rpc/served-part.ts";
 
 type ServePart = <Config extends object>(
   read: (reader: ConfigReader) => Config,
-  serve: (config: Config, parts: PartEnds) => Promise<ServedPart>,
+  serve: (config: Config, deps: PartEnds) => Promise<ServedPart>,
 ) => Promise<number>;
 
 interface MeshPart {

@@ -60,10 +60,10 @@ export function readMeshGatewayConfig(reader: ConfigReader): MeshGatewayConfig {
 
 export async function openMeshGateway(
   config: MeshGatewayConfig,
-  parts: PartEnds,
+  deps: PartEnds,
   { apply: applyFile, env }: { readonly apply?: string; readonly env: NodeJS.ProcessEnv },
 ): Promise<Pick<ServedPart, "health" | "close">> {
-  const { clock, logger } = parts;
+  const { clock, logger } = deps;
   return await openAll(async (opened) => {
     const declaration = applyFile === undefined ? undefined : readDeclaration(applyFile);
     const { access, bus, processes, close: closeAccess } = await openMeshAccess(config.access, { clock, logger });
@@ -74,7 +74,7 @@ export async function openMeshGateway(
       access,
       processes,
       examine: () => examine(env),
-      ...parts,
+      ...deps,
       ...(bus && { between: { bus, installation: config.access.installation } }),
     }, opened);
     listed.end = processes.announce(ownProcess("gateway", clock));

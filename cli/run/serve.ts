@@ -30,7 +30,7 @@ export async function serve(part: string, options: ServeOptions): Promise<number
   if (part === "gateway") {
     return await run("gateway", options, {
       read: readMeshGatewayConfig,
-      open: (config, parts) => openMeshGateway(config, parts, options),
+      open: (config, deps) => openMeshGateway(config, deps, options),
       leaveMs: (config) => config.gateway.leaveMs,
     });
   }
@@ -40,8 +40,8 @@ export async function serve(part: string, options: ServeOptions): Promise<number
     return await servePart((read, open) =>
       run(part, options, {
         read: (reader) => ({ own: read(reader), access: readMeshAccess(reader) }),
-        open: ({ own, access }, parts) =>
-          withTenants(part, access, { parts, open: (all) => listening(part, open, { config: own, parts: all }) }),
+        open: ({ own, access }, deps) =>
+          withTenants(part, access, { deps, open: (all) => listening(part, open, { config: own, deps: all }) }),
       })
     );
   }
@@ -53,12 +53,12 @@ export async function serve(part: string, options: ServeOptions): Promise<number
 async function withTenants(
   name: string,
   config: MeshAccessConfig,
-  { parts, open }: { readonly parts: PartEnds; readonly open: (parts: PartEnds) => Promise<ServedPart> },
+  { deps, open }: { readonly deps: PartEnds; readonly open: (deps: PartEnds) => Promise<ServedPart> },
 ): Promise<ServedPart> {
-  const tenants = await openMeshTenants(config, parts);
+  const tenants = await openMeshTenants(config, deps);
   try {
-    const part = await open({ ...parts, tenants });
-    const endAnnouncing = tenants.announce(ownProcess(name, parts.clock));
+    const part = await open({ ...deps, tenants });
+    const endAnnouncing = tenants.announce(ownProcess(name, deps.clock));
     return {
       url: part.url,
       health: () => part.health(),
@@ -76,8 +76,8 @@ async function withTenants(
 
 async function listening<Config>(
   name: string,
-  open: (config: Config, parts: PartEnds) => Promise<ServedPart>,
-  { config, parts }: { config: Config; parts: PartEnds },
+  open: (config: Config, deps: PartEnds) => Promise<ServedPart>,
+  { config, deps: parts }: { config: Config; deps: PartEnds },
 ): Promise<ServedPart> {
   const part = await open(config, parts);
   parts.logger.info("listening", { url: part.url });
@@ -90,7 +90,7 @@ async function run<Config extends object>(
   { env }: ServeOptions,
   { read, open, leaveMs = () => 0 }: {
     readonly read: (reader: ConfigReader) => Config;
-    readonly open: (config: Config, parts: PartEnds) => Promise<Pick<ServedPart, "health" | "close">>;
+    readonly open: (config: Config, deps: PartEnds) => Promise<Pick<ServedPart, "health" | "close">>;
     /** How long the part goes on before it drains. */
     readonly leaveMs?: (config: Config) => number;
   },

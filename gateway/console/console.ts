@@ -83,7 +83,7 @@ interface Done {
   readonly answer: HttpAnswer;
 }
 
-type ConsoleParts = Spending & {
+type ConsoleDeps = Spending & {
   readonly activity: Activity;
   readonly live: Live;
   readonly access: Access & AccessAdmin;
@@ -93,16 +93,16 @@ type ConsoleParts = Spending & {
   readonly logger: Logger;
 };
 
-export function openConsole(parts: ConsoleParts): Console {
-  const { access, clock } = parts;
+export function openConsole(deps: ConsoleDeps): Console {
+  const { access, clock } = deps;
   return {
-    activity: ({ workspace }) => parts.activity.of(workspace.id),
+    activity: ({ workspace }) => deps.activity.of(workspace.id),
     live: {
       view: (caller, { filter, personal, lastId }) =>
-        parts.live.view(caller.holder.workspace.id, { filter, personal, isStillGood: () => isStillGood(caller, access) }, lastId),
-      recent: ({ workspace }, filter) => parts.live.recent(workspace.id, filter),
+        deps.live.view(caller.holder.workspace.id, { filter, personal, isStillGood: () => isStillGood(caller, access) }, lastId),
+      recent: ({ workspace }, filter) => deps.live.recent(workspace.id, filter),
     },
-    limits: (holder) => fillOf(holder, parts),
+    limits: (holder) => fillOf(holder, deps),
     async openSession({ key }, secret) {
       // The first one of a key is a write
       if (keyById(access.rows(), key.id).sessionRoot === undefined) refuseWhilePaused(access);
@@ -110,21 +110,21 @@ export function openConsole(parts: ConsoleParts): Console {
     },
     endSessions: ({ key }) => endSessions(access, key.id),
     keys: keysOf(access),
-    noteAction: (holder, done) => noteAction(parts, holder, done),
+    noteAction: (holder, done) => noteAction(deps, holder, done),
     declaration: ({ workspace }) => differences(access, { workspaceId: workspace.id, now: clock.now() }),
     noteUse: ({ key }) => access.uses.note(key.id),
     requests: ({ workspace }, by, from) => access.requests.list(workspace.id, by, from),
     actions: ({ workspace }) => access.actions.list(workspace.id),
     groups: ({ workspace }) =>
       new Map(access.declared(workspace.id, "subscription_group").map(({ id, content }) => [id, content["name"] ?? id])),
-    processes: parts.processes,
-    examined: examinedBy(parts),
+    processes: deps.processes,
+    examined: examinedBy(deps),
     now: () => clock.now(),
   };
 }
 
 /** It opens connections and files of its own: however many look, one at a time. */
-function examinedBy({ examine, clock }: Pick<ConsoleParts, "examine" | "clock">): () => Promise<Examined> {
+function examinedBy({ examine, clock }: Pick<ConsoleDeps, "examine" | "clock">): () => Promise<Examined> {
   let last: { readonly until: number; readonly examined: Promise<Examined> } | undefined;
   return () => {
     if (last === undefined || clock.monotonic() >= last.until) {
@@ -159,7 +159,7 @@ function keysOf(access: Access & AccessAdmin): ConsoleKeys {
 }
 
 async function noteAction(
-  { access, clock, logger }: Pick<ConsoleParts, "access" | "clock" | "logger">,
+  { access, clock, logger }: Pick<ConsoleDeps, "access" | "clock" | "logger">,
   { key, workspace }: KeyHolder,
   { requestId, route, answer }: Done,
 ): Promise<void> {

@@ -1,6 +1,6 @@
 /** The subscription groups of the workspace, for requests that set some: so that an unknown one is reported and not dropped in silence. */
 import { Buffer } from "node:buffer";
-import type { Call, Parts } from "../routing/route.ts";
+import type { Call, Deps } from "../routing/route.ts";
 
 /**
  * Absent where the body sets no groups, and where their owner cannot be asked: data goes on without it, and a group that is
@@ -8,7 +8,7 @@ import type { Call, Parts } from "../routing/route.ts";
  */
 export async function knownGroupsOf(
   { body, scope }: Pick<Call, "body" | "scope">,
-  { subscription }: Pick<Parts, "subscription">,
+  { subscription }: Pick<Deps, "subscription">,
 ): Promise<{ groups?: { ids: string[] } }> {
   if (!Buffer.from(body.buffer, body.byteOffset, body.byteLength).includes("subscription_group")) return {};
   try {

@@ -1,9 +1,9 @@
 /** GET /console/declaration: in what the workspace differs from the file that was applied last. */
 import type { Change } from "../access/declare/declare-plan.ts";
 import { success } from "../routing/reply.ts";
-import type { Call, Parts, Reply } from "../routing/route.ts";
+import type { Call, Deps, Reply } from "../routing/route.ts";
 
-export async function handleConsoleDeclaration({ spent }: Call, { console }: Pick<Parts, "console">): Promise<Reply> {
+export async function handleConsoleDeclaration({ spent }: Call, { console }: Pick<Deps, "console">): Promise<Reply> {
   const last = await console.declaration(spent.permit.caller.holder);
   if (last === undefined) return success({ state: "none", differences: [] });
   const applied_at = new Date(last.at).toISOString();

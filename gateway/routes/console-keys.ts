@@ -7,9 +7,9 @@ import { bodyFields, invalid, isSent } from "../decode/fields.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { limits } from "../../platform/limits.ts";
 import { success } from "../routing/reply.ts";
-import type { Call, Parts, Reply } from "../routing/route.ts";
+import type { Call, Deps, Reply } from "../routing/route.ts";
 
-type Asked = Pick<Parts, "console">;
+type Asked = Pick<Deps, "console">;
 
 export async function handleConsoleKeys({ spent }: Call, { console }: Asked): Promise<Reply> {
   const { holder } = spent.permit.caller;

@@ -1,17 +1,17 @@
 /** GET /console/live: requests of the workspace as they come, as events of the server; as JSON what came lately. */
 import { filterOf } from "../decode/live-filter.ts";
 import { success } from "../routing/reply.ts";
-import type { Call, Parts, Reply } from "../routing/route.ts";
+import type { Call, Deps, Reply } from "../routing/route.ts";
 
-type Asked = Pick<Parts, "console">;
+type Asked = Pick<Deps, "console">;
 
-export async function handleConsoleLive(call: Call, parts: Asked): Promise<Reply> {
-  return viewOf(call, parts, false);
+export async function handleConsoleLive(call: Call, deps: Asked): Promise<Reply> {
+  return viewOf(call, deps, false);
 }
 
 /** With what was sent, and what people are called: for keys that may see it. As JSON there is none of it, as none of it is kept. */
-export async function handleConsoleLiveBodies(call: Call, parts: Asked): Promise<Reply> {
-  return viewOf(call, parts, true);
+export async function handleConsoleLiveBodies(call: Call, deps: Asked): Promise<Reply> {
+  return viewOf(call, deps, true);
 }
 
 function viewOf({ spent, query, headers }: Call, { console }: Asked, personal: boolean): Reply {

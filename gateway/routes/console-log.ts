@@ -6,9 +6,9 @@ import { limits } from "../../platform/limits.ts";
 import { bodiesPermission, holds } from "../access/permissions.ts";
 import { type ConsentLane, consentLanes, type WaitingPlace, waitingPlaces } from "../decode/waiting-place.ts";
 import { success, unlessRefused } from "../routing/reply.ts";
-import type { Call, Parts, Reply } from "../routing/route.ts";
+import type { Call, Deps, Reply } from "../routing/route.ts";
 
-type Asked = Pick<Parts, "log" | "subscription" | "messagingStatus">;
+type Asked = Pick<Deps, "log" | "subscription" | "messagingStatus">;
 
 /**
  * Blocked users and dead letters, each up to a thousand, and a hundred of each part of consent; `more` says that one of the lists is full.
@@ -55,31 +55,31 @@ export async function handleConsoleLogRedrive(_: Call, { log, ...consent }: Aske
  * Passes over records, one after the other: what holds a user back, or a dead letter. What they would have done is lost. The first
  * that is refused ends it; those before it are passed over.
  */
-export async function handleConsoleLogSkip({ body }: Call, parts: Asked): Promise<Reply> {
+export async function handleConsoleLogSkip({ body }: Call, deps: Asked): Promise<Reply> {
   // All are read before the first is passed over
   const places = waitingPlaces(body, skippedMax);
-  for (const place of places) await skip(place, parts);
+  for (const place of places) await skip(place, deps);
   return success({ skipped: places.length });
 }
 
 const skippedMax = 100;
 
-async function skip(place: WaitingPlace, parts: Asked): Promise<void> {
+async function skip(place: WaitingPlace, deps: Asked): Promise<void> {
   switch (place.of) {
     case "intake":
-      return void await parts.log.skip({ partition: place.partition, sequence: place.sequence });
+      return void await deps.log.skip({ partition: place.partition, sequence: place.sequence });
     case "user":
-      return void await parts.log.skip(place.at);
+      return void await deps.log.skip(place.at);
     default:
-      await parts[place.of].skipSetAside(place.at);
+      await deps[place.of].skipSetAside(place.at);
   }
 }
 
 /** What they say, in their order: it holds what was sent of people. What this build cannot read, and what is too large, has no `record`. */
-export async function handleConsoleLogRecords({ body, reading }: Call, parts: Asked): Promise<Reply> {
+export async function handleConsoleLogRecords({ body, reading }: Call, deps: Asked): Promise<Reply> {
   const records: object[] = [];
   for (const place of waitingPlaces(body, shownMax)) {
-    const { json, size, first } = await shownAt(place, parts, reading);
+    const { json, size, first } = await shownAt(place, deps, reading);
     const firstBytes = Buffer.from(first).toString("hex");
     records.push({ ...(json !== "" && { record: JSON.parse(json) as unknown }), bytes: size, first_bytes: firstBytes });
   }

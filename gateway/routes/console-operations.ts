@@ -2,10 +2,10 @@
 import { limits } from "../../platform/limits.ts";
 import type { LaneProgress } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { success, unlessRefused } from "../routing/reply.ts";
-import type { Call, Parts, Reply } from "../routing/route.ts";
+import type { Call, Deps, Reply } from "../routing/route.ts";
 
 /** GET /console/processes: which processes run, of which build and last seen when. */
-export async function handleConsoleProcesses(_: Call, { console }: Pick<Parts, "console">): Promise<Reply> {
+export async function handleConsoleProcesses(_: Call, { console }: Pick<Deps, "console">): Promise<Reply> {
   const processes = await console.processes();
   return success({
     processes: processes.map(({ startedAt, heardAt, ...process }) => ({
@@ -18,7 +18,7 @@ export async function handleConsoleProcesses(_: Call, { console }: Pick<Parts, "
 }
 
 /** GET /console/doctor: what `heddle doctor` says, as far as this process can look. */
-export async function handleConsoleDoctor(_: Call, { console }: Pick<Parts, "console">): Promise<Reply> {
+export async function handleConsoleDoctor(_: Call, { console }: Pick<Deps, "console">): Promise<Reply> {
   const { at, findings } = await console.examined();
   return success({ examined_at: new Date(at).toISOString(), findings });
 }
@@ -26,10 +26,10 @@ export async function handleConsoleDoctor(_: Call, { console }: Pick<Parts, "con
 /** GET /console/lag: the last hours, as the processes saw them that answer; a part that does not is named in `away`. */
 export async function handleConsoleLag(
   { scope, reading }: Call,
-  parts: Pick<Parts, "profile" | "subscription" | "messagingStatus">,
+  deps: Pick<Deps, "profile" | "subscription" | "messagingStatus">,
 ): Promise<Reply> {
   const asking = { requestId: scope.requestId, traceparent: scope.traceparent, withHistory: true };
-  const asked = await Promise.all(services.map(([, part]) => unlessRefused(parts[part].getProgress(asking, reading))));
+  const asked = await Promise.all(services.map(([, part]) => unlessRefused(deps[part].getProgress(asking, reading))));
   return success({
     step_seconds: limits.lagSampleMs / 1_000,
     lanes: asked.flatMap((answer) => (answer?.lanes ?? []).map(laneOf)),

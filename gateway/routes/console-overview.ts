@@ -1,15 +1,15 @@
 /** GET /console/overview: what goes on in the workspace of the key, as this gateway knows it; to operators, in the whole installation too. */
 import { holds, operatorPermission } from "../access/permissions.ts";
 import { success, unlessRefused } from "../routing/reply.ts";
-import type { Call, Parts, Reply } from "../routing/route.ts";
+import type { Call, Deps, Reply } from "../routing/route.ts";
 
 /** Counts are of this gateway since it started; lanes and what waits are of all workspaces, and shown to operators alone. */
-export async function handleConsoleOverview(call: Call, parts: Asked & Pick<Parts, "console" | "health">): Promise<Reply> {
+export async function handleConsoleOverview(call: Call, deps: Asked & Pick<Deps, "console" | "health">): Promise<Reply> {
   const { holder } = call.spent.permit.caller;
-  const { seconds, routes, errors } = parts.console.activity(holder);
-  const { ready, reason } = parts.health();
+  const { seconds, routes, errors } = deps.console.activity(holder);
+  const { ready, reason } = deps.health();
   const isOperator = holds(holder.key.permissions, operatorPermission);
-  const [limits, progress] = await Promise.all([parts.console.limits(holder), isOperator ? progressOf(parts, call) : undefined]);
+  const [limits, progress] = await Promise.all([deps.console.limits(holder), isOperator ? progressOf(deps, call) : undefined]);
   return success({
     workspace: { id: holder.workspace.id, name: holder.workspace.name, company: holder.company.name },
     ready,
@@ -32,7 +32,7 @@ export async function handleConsoleOverview(call: Call, parts: Asked & Pick<Part
   });
 }
 
-type Asked = Pick<Parts, "profile" | "subscription" | "messagingStatus">;
+type Asked = Pick<Deps, "profile" | "subscription" | "messagingStatus">;
 
 /** A part of consent that does not answer is missing in it: `ready` and `reason` name the cause. */
 async function progressOf({ profile, subscription, messagingStatus }: Asked, { scope, reading }: Call) {

@@ -7,24 +7,24 @@ import { type ListUsersRequest, NameKind, UserList } from "../../proto/gen/heddl
 import { MembershipStatus } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { bodyFields, invalid, isSent } from "../decode/fields.ts";
 import { readReply, success } from "../routing/reply.ts";
-import type { Call, Parts, Reply } from "../routing/route.ts";
+import type { Call, Deps, Reply } from "../routing/route.ts";
 
 const peoplePerPage = 50;
 
 /** A POST, as a page of people is no address. */
-export async function handleConsolePeople(call: Call, parts: Pick<Parts, "profile" | "subscription">): Promise<Reply> {
+export async function handleConsolePeople(call: Call, deps: Pick<Deps, "profile" | "subscription">): Promise<Reply> {
   const fields = bodyFields(call.body);
   const list = oneOf(fields, "list", lists) ?? UserList.UNSPECIFIED;
   const isOfGroup = typeof list === "object";
   if (!isOfGroup && isSent(fields["group_id"])) throw invalid("'group_id' goes with 'list' subscribed or unsubscribed");
   return isOfGroup
-    ? await listMembers(call, parts, { groupId: textOf(fields, "group_id"), status: list.status, pageToken: pageTokenOf(fields) })
-    : success(await pageOf(call, parts, { list, pageToken: pageTokenOf(fields), pageSize: peoplePerPage }));
+    ? await listMembers(call, deps, { groupId: textOf(fields, "group_id"), status: list.status, pageToken: pageTokenOf(fields) })
+    : success(await pageOf(call, deps, { list, pageToken: pageTokenOf(fields), pageSize: peoplePerPage }));
 }
 
 type PageAsked = Partial<Pick<ListUsersRequest, "list" | "pageToken" | "pageSize" | "userIds">>;
 
-async function pageOf(call: Call, { profile }: Pick<Parts, "profile">, asked: PageAsked): Promise<Record<string, unknown>> {
+async function pageOf(call: Call, { profile }: Pick<Deps, "profile">, asked: PageAsked): Promise<Record<string, unknown>> {
   const { currencyRates } = call.spent.permit.caller.holder.workspace;
   const { usersJson, nextPageToken, updatedAt } = await profile.listUsers({ scope: call.scope, currencyRates, ...asked }, call.reading);
   const users = usersJson.map((json, at) => ({ ...personOf(json), updated_at: new Date(Number(updatedAt[at] ?? 0n)).toISOString() }));
@@ -33,13 +33,13 @@ async function pageOf(call: Call, { profile }: Pick<Parts, "profile">, asked: Pa
 
 async function listMembers(
   call: Call,
-  parts: Pick<Parts, "profile" | "subscription">,
+  deps: Pick<Deps, "profile" | "subscription">,
   { groupId, ...asked }: { readonly groupId: string; readonly status: MembershipStatus; readonly pageToken: string },
 ): Promise<Reply> {
   const of = { scope: call.scope, subscriptionGroupId: groupId, ...asked };
-  const { userIds, nextPageToken, lookedAt } = await parts.subscription.listMembers(of, call.reading);
+  const { userIds, nextPageToken, lookedAt } = await deps.subscription.listMembers(of, call.reading);
   // No ids would be a page of all users
-  const page = userIds.length === 0 ? { users: [] } : await pageOf(call, parts, { userIds });
+  const page = userIds.length === 0 ? { users: [] } : await pageOf(call, deps, { userIds });
   return success({ ...page, looked_at: lookedAt, ...(nextPageToken !== "" && { next_page_token: nextPageToken }) });
 }
 
@@ -55,13 +55,13 @@ const lists: ReadonlyMap<string, List> = new Map<string, List>([
 ]);
 
 /** GET /console/groups: by their ids. */
-export async function handleConsoleGroups(call: Call, { subscription }: Pick<Parts, "subscription">): Promise<Reply> {
+export async function handleConsoleGroups(call: Call, { subscription }: Pick<Deps, "subscription">): Promise<Reply> {
   const { groups } = await subscription.listGroups({ scope: call.scope }, call.reading);
   return success({ groups: groups.map(({ id, name, archived }) => ({ id, name, archived })) });
 }
 
 /** POST /console/people/search. Without `by` the first few of each kind but aliases, which take a label. */
-export async function handleConsolePeopleSearch(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {
+export async function handleConsolePeopleSearch(call: Call, { profile }: Pick<Deps, "profile">): Promise<Reply> {
   const fields = bodyFields(call.body);
   const by = oneOf(fields, "by", kinds);
   const text = textOf(fields, "starts_with");

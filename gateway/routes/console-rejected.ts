@@ -3,14 +3,14 @@ import type { RejectedUser } from "../../proto/gen/heddle/profile/v1/profile_ser
 import { bodyFields } from "../decode/fields.ts";
 import { userKeyOf } from "../decode/identifiers.ts";
 import { readReply, success } from "../routing/reply.ts";
-import type { Call, Parts, Reply } from "../routing/route.ts";
+import type { Call, Deps, Reply } from "../routing/route.ts";
 
-export async function handleConsoleRejected(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {
+export async function handleConsoleRejected(call: Call, { profile }: Pick<Deps, "profile">): Promise<Reply> {
   const { users, behind } = await profile.listRejectedUsers({ scope: call.scope }, call.reading);
   return readReply({ users: users.map(userOf) }, { behind });
 }
 
-export async function handleConsoleRejectedAdmit(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {
+export async function handleConsoleRejectedAdmit(call: Call, { profile }: Pick<Deps, "profile">): Promise<Reply> {
   const user = userKeyOf(bodyFields(call.body), ["external_id", "user_alias", "platform_id"]);
   return success({}, await profile.admitUser({ scope: call.scope, user }));
 }

@@ -2,9 +2,9 @@
 import { invalid } from "../decode/fields.ts";
 import { onlyValue, queryOf } from "../decode/query.ts";
 import { success } from "../routing/reply.ts";
-import type { Call, Parts, Reply } from "../routing/route.ts";
+import type { Call, Deps, Reply } from "../routing/route.ts";
 
-export async function handleConsoleRequests(call: Call, { console }: Pick<Parts, "console">): Promise<Reply> {
+export async function handleConsoleRequests(call: Call, { console }: Pick<Deps, "console">): Promise<Reply> {
   const name = onlyValue(queryOf(call.query), "range") ?? "day";
   const range = ranges.get(name);
   if (range === undefined) throw invalid(`'range' must be ${[...ranges.keys()].join(", ")}`);

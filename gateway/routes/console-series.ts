@@ -3,9 +3,9 @@ import { type Series, SeriesRange } from "../../proto/gen/heddle/profile/v1/prof
 import { invalid } from "../decode/fields.ts";
 import { onlyValue, queryOf } from "../decode/query.ts";
 import { readReply } from "../routing/reply.ts";
-import type { Call, Parts, Reply } from "../routing/route.ts";
+import type { Call, Deps, Reply } from "../routing/route.ts";
 
-export async function handleConsoleSeries(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {
+export async function handleConsoleSeries(call: Call, { profile }: Pick<Deps, "profile">): Promise<Reply> {
   const name = onlyValue(queryOf(call.query), "range") ?? "day";
   const range = ranges.get(name);
   if (range === undefined) throw invalid(`'range' must be ${[...ranges.keys()].join(", ")}`);

@@ -5,9 +5,9 @@ import { everyPermission, permissionNames } from "../access/permissions.ts";
 import { bodyFields, invalid, isSent } from "../decode/fields.ts";
 import { sessionCookies } from "../guards/session-cookie.ts";
 import { success } from "../routing/reply.ts";
-import type { Call, Parts, Reply } from "../routing/route.ts";
+import type { Call, Deps, Reply } from "../routing/route.ts";
 
-type Asked = Pick<Parts, "console">;
+type Asked = Pick<Deps, "console">;
 
 /** POST: takes the key itself, never a session, so that no session outlives its hours. `{secure: false}` where the page came without TLS. */
 export async function handleConsoleSessionOpen({ spent, body }: Call, { console }: Asked): Promise<Reply> {

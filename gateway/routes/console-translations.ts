@@ -6,10 +6,10 @@ import {
 } from "../../proto/gen/heddle/content/v1/translation_service_pb.ts";
 import { holds } from "../access/permissions.ts";
 import { success } from "../routing/reply.ts";
-import type { Call, Parts, Reply } from "../routing/route.ts";
+import type { Call, Deps, Reply } from "../routing/route.ts";
 
 /** Campaigns and canvases each to keys that may read their translations. */
-export async function handleConsoleTranslations(call: Call, { translations }: Pick<Parts, "translations">): Promise<Reply> {
+export async function handleConsoleTranslations(call: Call, { translations }: Pick<Deps, "translations">): Promise<Reply> {
   const { scope, reading, spent } = call;
   const { permissions } = spent.permit.caller.holder.key;
   const [declared, { missing, more }] = await Promise.all([

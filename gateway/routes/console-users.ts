@@ -6,23 +6,23 @@ import type { DroppedObjects, InspectedUser, RequestOrigin } from "../../proto/g
 import { bodyFields, invalid } from "../decode/fields.ts";
 import { keyOf, userKeyOf } from "../decode/identifiers.ts";
 import { readReply } from "../routing/reply.ts";
-import type { Call, Parts, Reply } from "../routing/route.ts";
+import type { Call, Deps, Reply } from "../routing/route.ts";
 
-type Asked = Pick<Parts, "profile" | "subscription" | "messagingStatus" | "console">;
+type Asked = Pick<Deps, "profile" | "subscription" | "messagingStatus" | "console">;
 
 /** An address may name several users; no user is an empty list. */
-export async function handleConsoleUsers(call: Call, parts: Asked): Promise<Reply> {
+export async function handleConsoleUsers(call: Call, deps: Asked): Promise<Reply> {
   const { holder } = call.spent.permit.caller;
   const { sides_of: sidesOf = "", ...fields } = bodyFields(call.body);
   if (typeof sidesOf !== "string") throw invalid("'sides_of' must be the merge_id of a merge");
   const user = userKeyOf(fields, ["external_id", "user_alias", "platform_id", "email", "phone"]);
   const { currencyRates } = holder.workspace;
-  const response = await parts.profile.inspectUsers({ scope: call.scope, user, currencyRates, sidesOf }, call.reading);
+  const response = await deps.profile.inspectUsers({ scope: call.scope, user, currencyRates, sidesOf }, call.reading);
   const names: Names = {
-    groups: parts.console.groups(holder),
-    keys: new Map(parts.console.keys.list(holder).map(({ id, name }) => [id, name])),
+    groups: deps.console.groups(holder),
+    keys: new Map(deps.console.keys.list(holder).map(({ id, name }) => [id, name])),
   };
-  const histories = await Promise.all(response.users.map((found) => historyOf(parts, call, found)));
+  const histories = await Promise.all(response.users.map((found) => historyOf(deps, call, found)));
   const users = response.users.map((found, at) => userOf(found, names, histories[at]));
   return readReply({ users }, { behind: response.behind || histories.some((history) => history?.behind) });
 }
@@ -125,14 +125,14 @@ interface History {
 }
 
 /** Of the user's groups and of its addresses; undefined where a part that owns it does not answer. */
-async function historyOf(parts: Asked, { scope, reading }: Call, found: InspectedUser): Promise<History | undefined> {
+async function historyOf(deps: Asked, { scope, reading }: Call, found: InspectedUser): Promise<History | undefined> {
   const profile = jsonOf(found.profileJson);
   const addresses = [profile["email"], profile["phone"]].filter((address) => typeof address === "string");
   const name = keyFor(profile);
   try {
     const [groups, status] = await Promise.all([
-      name === undefined ? undefined : parts.subscription.getHistory({ scope, users: [name] }, reading),
-      addresses.length === 0 ? undefined : parts.messagingStatus.getHistory({ scope, addresses }, reading),
+      name === undefined ? undefined : deps.subscription.getHistory({ scope, users: [name] }, reading),
+      addresses.length === 0 ? undefined : deps.messagingStatus.getHistory({ scope, addresses }, reading),
     ]);
     const answers = [groups, status].filter((answer) => answer !== undefined);
     return {

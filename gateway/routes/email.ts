@@ -6,9 +6,9 @@ import { emailOf } from "../decode/identifiers.ts";
 import { emailsOf } from "../decode/lists.ts";
 import { queryOf } from "../decode/query.ts";
 import { readReply, success } from "../routing/reply.ts";
-import type { Call, Parts, Reply } from "../routing/route.ts";
+import type { Call, Deps, Reply } from "../routing/route.ts";
 
-type Asked = Pick<Parts, "messagingStatus">;
+type Asked = Pick<Deps, "messagingStatus">;
 
 /** POST /email/status: the state of email addresses, whether or not a user has them. */
 export async function handleEmailStatus(call: Call, { messagingStatus }: Asked): Promise<Reply> {
@@ -32,18 +32,18 @@ const statuses: ReadonlyMap<string, EmailStatus> = new Map([
 ]);
 
 /** POST /email/blocklist and its twin /email/blacklist: unsubscribes addresses and marks them permanently rejected. */
-export async function handleEmailBlocklist(call: Call, parts: Asked): Promise<Reply> {
-  return await mark(call, parts, EmailMark.BLOCKLISTED);
+export async function handleEmailBlocklist(call: Call, deps: Asked): Promise<Reply> {
+  return await mark(call, deps, EmailMark.BLOCKLISTED);
 }
 
 /** POST /email/bounce/remove: lifts the rejected mark. */
-export async function handleEmailBounceRemove(call: Call, parts: Asked): Promise<Reply> {
-  return await mark(call, parts, EmailMark.BOUNCE_REMOVED);
+export async function handleEmailBounceRemove(call: Call, deps: Asked): Promise<Reply> {
+  return await mark(call, deps, EmailMark.BOUNCE_REMOVED);
 }
 
 /** POST /email/spam/remove: lifts the spam mark. */
-export async function handleEmailSpamRemove(call: Call, parts: Asked): Promise<Reply> {
-  return await mark(call, parts, EmailMark.SPAM_REMOVED);
+export async function handleEmailSpamRemove(call: Call, deps: Asked): Promise<Reply> {
+  return await mark(call, deps, EmailMark.SPAM_REMOVED);
 }
 
 async function mark({ scope, body }: Call, { messagingStatus }: Asked, how: EmailMark): Promise<Reply> {

@@ -5,9 +5,9 @@ import { centerContentOf, requiredText } from "../decode/preference-center.ts";
 import { queryOf, wholeOf } from "../decode/query.ts";
 import { centerTime, contentJson, versionJson } from "../render/preference-center.ts";
 import { success } from "../routing/reply.ts";
-import type { Call, Parts, Reply } from "../routing/route.ts";
+import type { Call, Deps, Reply } from "../routing/route.ts";
 
-type Content = Pick<Parts, "content">;
+type Content = Pick<Deps, "content">;
 
 /** GET /preference_center/v1/list */
 export async function handlePreferenceCenterList(call: Call, { content }: Content): Promise<Reply> {
@@ -60,13 +60,13 @@ export async function handlePreferenceCenterUpdate(call: Call, { content }: Cont
 }
 
 /** GET /preference_center/v1/{id}/url/{userID}: a person's own page; userID is the external id. */
-export async function handlePreferenceCenterUrl(call: Call, parts: Pick<Parts, "content" | "pagesUrl">): Promise<Reply> {
-  const { path } = await parts.content.createPreferencePageLink({
+export async function handlePreferenceCenterUrl(call: Call, deps: Pick<Deps, "content" | "pagesUrl">): Promise<Reply> {
+  const { path } = await deps.content.createPreferencePageLink({
     scope: call.scope,
     id: idOf(call),
     externalId: call.params.get("userID") ?? "",
   });
-  return { body: JSON.stringify({ preference_center_url: `${parts.pagesUrl()}${path}` }), headers: [] };
+  return { body: JSON.stringify({ preference_center_url: `${deps.pagesUrl()}${path}` }), headers: [] };
 }
 
 /** POST /preference_center/v1/{id}/preview, an extension: the pages of a draft for a person who is made up; nothing is written. */

@@ -4,16 +4,16 @@ import { checkMediaType } from "../guards/media-type.ts";
 import type { HttpAnswer } from "../http/http-message.ts";
 import { hostedPage } from "../render/preference-page.ts";
 import { receiptHeaders } from "../routing/reply.ts";
-import type { OpenCall, Parts } from "../routing/route.ts";
+import type { Deps, OpenCall } from "../routing/route.ts";
 
 /** Mail scanners follow links: this shows, and changes nothing. */
-export async function handlePreferencePage({ content }: Pick<Parts, "content">, call: OpenCall): Promise<HttpAnswer> {
+export async function handlePreferencePage({ content }: Pick<Deps, "content">, call: OpenCall): Promise<HttpAnswer> {
   const { page } = await content.openPreferencePage(linkOf(call), { signal: call.request.hungUp });
   return hostedPage(page);
 }
 
 /** Durable when the answer goes out. */
-export async function handlePreferenceSubmit({ content }: Pick<Parts, "content">, call: OpenCall): Promise<HttpAnswer> {
+export async function handlePreferenceSubmit({ content }: Pick<Deps, "content">, call: OpenCall): Promise<HttpAnswer> {
   const { request, readBody } = call;
   checkMediaType(request.headers, formTypes);
   const form = await readBody(limits.pageFormBytesMax);

@@ -9,9 +9,9 @@ import { bothAddresses, groupIdOf, oneOrMany, subscriptionStateOf } from "../dec
 import { idsOrAddressesOf, type NamedUser, namedUsersOf } from "../decode/named-users.ts";
 import { offsetOf, onlyValue, type Query, queryOfCall, wholeOf } from "../decode/query.ts";
 import { readReply, success } from "../routing/reply.ts";
-import type { Call, Parts, Reply } from "../routing/route.ts";
+import type { Call, Deps, Reply } from "../routing/route.ts";
 
-type Asked = Pick<Parts, "subscription">;
+type Asked = Pick<Deps, "subscription">;
 
 /** POST /subscription/status/set: one group. Profile fields in the body are ignored: this never updates a profile. */
 export async function handleSubscriptionStatusSet(call: Call, { subscription }: Asked): Promise<Reply> {

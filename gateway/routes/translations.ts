@@ -5,9 +5,9 @@
 import type { Locale, Text, Translation } from "../../proto/gen/heddle/content/v1/translation_service_pb.ts";
 import { type TranslatedKind, translationPutOf, translationQuestionOf } from "../decode/translations.ts";
 import { success } from "../routing/reply.ts";
-import type { Call, Parts, Reply } from "../routing/route.ts";
+import type { Call, Deps, Reply } from "../routing/route.ts";
 
-type Translations = Pick<Parts, "translations">;
+type Translations = Pick<Deps, "translations">;
 
 export function translationHandlers(kind: TranslatedKind) {
   return {

@@ -70,9 +70,9 @@ test.each(cases)("an unsubscribe link of $name", async ({ group = "", isAway, wo
     params: new Map([["token", "t"]]),
     traceparent: "",
   };
-  const parts = { messagingStatus, subscription };
-  expect(await shown(handleUnsubscribePage(parts, call))).toContain(asks);
-  expect(await shown(handleUnsubscribe(parts, call))).toContain(says);
+  const deps = { messagingStatus, subscription };
+  expect(await shown(handleUnsubscribePage(deps, call))).toContain(asks);
+  expect(await shown(handleUnsubscribe(deps, call))).toContain(says);
   expect(uses).toBe(used);
 });
 

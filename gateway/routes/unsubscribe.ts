@@ -6,25 +6,25 @@ import { faultPage } from "../render/refusal-page.ts";
 import { refusalAnswer } from "../render/refusal-rest.ts";
 import { unsubscribedPage, unsubscribePage, unsubscribeRefusalPage } from "../render/unsubscribe-page.ts";
 import type { HttpAnswer, HttpRequest } from "../http/http-message.ts";
-import type { OpenCall, Parts } from "../routing/route.ts";
+import type { Deps, OpenCall } from "../routing/route.ts";
 
-type Asked = Pick<Parts, "messagingStatus" | "subscription">;
+type Asked = Pick<Deps, "messagingStatus" | "subscription">;
 
 /** Mail scanners follow links: the page asks, and changes nothing. */
-export async function handleUnsubscribePage(parts: Asked, call: OpenCall): Promise<HttpAnswer> {
+export async function handleUnsubscribePage(deps: Asked, call: OpenCall): Promise<HttpAnswer> {
   const { hungUp } = call.request;
   const sent = linkOf(call);
-  const link = await parts.messagingStatus.openUnsubscribeLink(sent, { signal: hungUp });
-  return unsubscribePage(link.email, await groupNameOf(link, sent, parts));
+  const link = await deps.messagingStatus.openUnsubscribeLink(sent, { signal: hungUp });
+  return unsubscribePage(link.email, await groupNameOf(link, sent, deps));
 }
 
 /** Durable when the answer goes out. The body says `List-Unsubscribe=One-Click` and is not needed: the path is the proof. */
-export async function handleUnsubscribe(parts: Asked, call: OpenCall): Promise<HttpAnswer> {
+export async function handleUnsubscribe(deps: Asked, call: OpenCall): Promise<HttpAnswer> {
   const { request, readBody } = call;
   await readBody(limits.unsubscribeBodyBytesMax);
   const sent = linkOf(call);
-  const group = await groupNameOf(await parts.messagingStatus.openUnsubscribeLink(sent), sent, parts);
-  await parts.messagingStatus.useUnsubscribeLink(sent);
+  const group = await groupNameOf(await deps.messagingStatus.openUnsubscribeLink(sent), sent, deps);
+  await deps.messagingStatus.useUnsubscribeLink(sent);
   return wantsPage(request) ? unsubscribedPage(group) : { status: 200, headers: [], body: '{"message":"success"}' };
 }
 

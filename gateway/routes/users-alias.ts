@@ -13,10 +13,10 @@ import { errorsAtPlaces, inOrder, takeAll, takeEach } from "../decode/elements.t
 import { bodyFields, isFilled, objectsOf } from "../decode/fields.ts";
 import { aliasPartOf, externalIdOf } from "../decode/identifiers.ts";
 import { success } from "../routing/reply.ts";
-import type { Call, Parts, Reply } from "../routing/route.ts";
+import type { Call, Deps, Reply } from "../routing/route.ts";
 
 /** POST /users/alias/new: for users, or users of an alias alone. Takes what is good and reports the rest; nothing good is a 400. */
-export async function handleUsersAliasNew(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {
+export async function handleUsersAliasNew(call: Call, { profile }: Pick<Deps, "profile">): Promise<Reply> {
   const list = objectsOf(bodyFields(call.body)["user_aliases"], {
     notAList: "'user_aliases' must be an array of objects",
     tooMany: "a single request may not contain more than 50 user aliases",
@@ -47,7 +47,7 @@ function newAlias(entry: Fields): NewAlias {
  * POST /users/alias/update: new names.
  * An entry that is not of the shape refuses the whole request; one that has no room at the user is listed in `errors`.
  */
-export async function handleUsersAliasUpdate(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {
+export async function handleUsersAliasUpdate(call: Call, { profile }: Pick<Deps, "profile">): Promise<Reply> {
   const list = objectsOf(bodyFields(call.body)["alias_updates"], {
     notAList: "'alias_updates' must be an array of objects",
     tooMany: "a single request may not contain more than 50 alias updates",

@@ -5,10 +5,10 @@ import { bodyFields, invalid, isFilled, listOf } from "../decode/fields.ts";
 import { aliasOf, emailSelector, externalIdOf, phoneSelector, platformIdOf, selectorOf } from "../decode/identifiers.ts";
 import { takeIds } from "../decode/lists.ts";
 import { success } from "../routing/reply.ts";
-import type { Call, Parts, Reply } from "../routing/route.ts";
+import type { Call, Deps, Reply } from "../routing/route.ts";
 
 /** All or nothing: an entry that cannot be read refuses the request. `deleted` is the number of ids queued. */
-export async function handleUsersDelete(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {
+export async function handleUsersDelete(call: Call, { profile }: Pick<Deps, "profile">): Promise<Reply> {
   const fields = bodyFields(call.body);
   const response = await profile.deleteUsers({ scope: call.scope, users: usersToDelete(fields) });
   return success({ deleted: response.deleted }, response);

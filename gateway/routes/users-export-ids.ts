@@ -9,10 +9,10 @@ import { bodyFields, invalid, isFilled, isSent } from "../decode/fields.ts";
 import { aliasOf, emailOf, externalIdOf, keyOf, phoneOf, platformIdOf } from "../decode/identifiers.ts";
 import { emptyId, takeIds } from "../decode/lists.ts";
 import { readHeaders, usersBody } from "../routing/reply.ts";
-import type { Call, Parts, Reply } from "../routing/route.ts";
+import type { Call, Deps, Reply } from "../routing/route.ts";
 
 /** 201. Names that match no user are listed in `invalid_user_ids` as they were sent. */
-export async function handleUsersExportIds(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {
+export async function handleUsersExportIds(call: Call, { profile }: Pick<Deps, "profile">): Promise<Reply> {
   const fields = bodyFields(call.body);
   const wanted = wantedUsers(fields);
   const exported = fieldsToExport(fields["fields_to_export"]);

@@ -7,13 +7,13 @@ import { bodyFields, invalid, isFilled, listOf, objectsOf } from "../decode/fiel
 import { externalIdOf } from "../decode/identifiers.ts";
 import { emptyId } from "../decode/lists.ts";
 import { success } from "../routing/reply.ts";
-import type { Call, Parts, Reply } from "../routing/route.ts";
+import type { Call, Deps, Reply } from "../routing/route.ts";
 
 /**
  * POST /users/external_ids/rename: a new external_id for a user; the old one is deprecated and still resolves.
  * 201 also where nothing was renamed; an error is `[index, text]` in `rename_errors`.
  */
-export async function handleUsersExternalIdsRename(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {
+export async function handleUsersExternalIdsRename(call: Call, { profile }: Pick<Deps, "profile">): Promise<Reply> {
   const list = objectsOf(bodyFields(call.body)["external_id_renames"], {
     notAList: "'external_id_renames' must be an array of objects",
     tooMany: "The max number of ids per request was exceeded",
@@ -40,7 +40,7 @@ function rename(fields: Fields): ExternalIdRename {
 }
 
 /** POST /users/external_ids/remove: deprecated ones. 201 also where nothing was removed; an error is `[index, text]`. */
-export async function handleUsersExternalIdsRemove(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {
+export async function handleUsersExternalIdsRemove(call: Call, { profile }: Pick<Deps, "profile">): Promise<Reply> {
   const list = listOf(bodyFields(call.body)["external_ids"], {
     notAList: "'external_ids' must be an array of strings",
     tooMany: "The max number of ids per request was exceeded",

@@ -6,13 +6,13 @@ import { inOrder, takeEach, type Taken } from "../decode/elements.ts";
 import { bodyFields, invalid, isFilled, objectsOf } from "../decode/fields.ts";
 import { aliasOf, emailSelector, externalIdOf, phoneSelector, selectorOf } from "../decode/identifiers.ts";
 import { success } from "../routing/reply.ts";
-import type { Call, Parts, Reply } from "../routing/route.ts";
+import type { Call, Deps, Reply } from "../routing/route.ts";
 
 /**
  * 201 also where no element was good: clients read the counts and `errors`, whose `index` is the place in the element's
  * own list; `list` names that where several were sent. The older key `merge_behavior` is accepted and changes nothing.
  */
-export async function handleUsersIdentify(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {
+export async function handleUsersIdentify(call: Call, { profile }: Pick<Deps, "profile">): Promise<Reply> {
   const fields = bodyFields(call.body);
   const lists = kinds.flatMap((kind) => (isFilled(fields[kind.field]) ? [{ kind, taken: takeKind(fields[kind.field], kind) }] : []));
   if (lists.length === 0) {

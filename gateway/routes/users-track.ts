@@ -4,10 +4,10 @@ import type { TrackUsersResponse } from "../../proto/gen/heddle/profile/v1/profi
 import { errorsAtPlaces } from "../decode/elements.ts";
 import { knownGroupsOf } from "../decode/known-groups.ts";
 import { receiptHeaders, usersBody } from "../routing/reply.ts";
-import type { Call, Parts, Reply } from "../routing/route.ts";
+import type { Call, Deps, Reply } from "../routing/route.ts";
 
 /** POST /users/track: 201 also with partial errors. Plans by monthly active users take 50 objects in all, others 75 in each array. */
-export async function handleUsersTrack(call: Call, { profile, subscription }: Pick<Parts, "profile" | "subscription">): Promise<Reply> {
+export async function handleUsersTrack(call: Call, { profile, subscription }: Pick<Deps, "profile" | "subscription">): Promise<Reply> {
   const { plan } = call.spent.permit.caller.holder.workspace;
   const combined = plan.kind === "monthly_active_users";
   return trackReply(
@@ -35,7 +35,7 @@ export function trackReply(response: TrackUsersResponse): Reply {
 }
 
 /** POST /users/track/bulk (api-facts 2.9): with lower priority, up to 1,000 objects in all and 100 for one user. */
-export async function handleUsersTrackBulk(call: Call, { profile, subscription }: Pick<Parts, "profile" | "subscription">): Promise<Reply> {
+export async function handleUsersTrackBulk(call: Call, { profile, subscription }: Pick<Deps, "profile" | "subscription">): Promise<Reply> {
   return trackReply(
     await profile.trackUsers({
       scope: call.scope,
@@ -50,7 +50,7 @@ export async function handleUsersTrackBulk(call: Call, { profile, subscription }
 }
 
 /** POST /users/track/sync (api-facts 2.9): one object, answered with the user as it is then; `users` is empty where update-only found none. */
-export async function handleUsersTrackSync(call: Call, { profile, subscription }: Pick<Parts, "profile" | "subscription">): Promise<Reply> {
+export async function handleUsersTrackSync(call: Call, { profile, subscription }: Pick<Deps, "profile" | "subscription">): Promise<Reply> {
   const response = await profile.trackUsersSync({
     scope: call.scope,
     bodyJson: call.body,

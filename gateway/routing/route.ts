@@ -75,7 +75,7 @@ interface OpenRoute {
   readonly refused?: (refusal: Refusal, request: Pick<HttpRequest, "headers">) => HttpAnswer;
   /** What becomes of the answer to a fault, which is JSON. */
   readonly failed?: (fault: HttpAnswer, request: Pick<HttpRequest, "headers">) => HttpAnswer;
-  readonly handler: (parts: Parts, call: OpenCall) => HttpAnswer | Promise<HttpAnswer>;
+  readonly handler: (deps: Deps, call: OpenCall) => HttpAnswer | Promise<HttpAnswer>;
 }
 
 /** A request that carries no key; whatever it proves, it proves by its path. */
@@ -89,7 +89,7 @@ export interface OpenCall {
 }
 
 /** `call` is proof that the caller may and that the limit was spent. Throws a Refusal to refuse. */
-type KeyHandler = (call: Call, parts: Parts) => Promise<Reply>;
+type KeyHandler = (call: Call, deps: Deps) => Promise<Reply>;
 
 export interface Call {
   readonly spent: Spent;
@@ -126,7 +126,7 @@ export interface Services {
 }
 
 /** What stands behind the gateway, and what it says of itself. */
-export interface Parts extends Services {
+export interface Deps extends Services {
   /** Where people reach this server, without a slash at its end. */
   readonly publicUrl: () => string;
   /** Where people reach their own pages. No slash at its end. */

@@ -11,7 +11,7 @@ import type { Adoption } from "./plan-adoption.ts";
 import { writeResolvedPlaces } from "./resolved-places.ts";
 import { makeStreams, streamNamesOf } from "./streams.ts";
 
-export interface AdoptParts {
+export interface AdoptDeps {
   readonly connection: JetStreamConnection;
   readonly streams: StreamsConfig;
   readonly events: EventsConfig;
@@ -21,22 +21,22 @@ export interface AdoptParts {
   readonly logger: Logger;
 }
 
-export async function adopt(parts: AdoptParts, { epoch, kept, resolved }: Adoption): Promise<void> {
-  const { connection, streams, marks } = parts;
+export async function adopt(deps: AdoptDeps, { epoch, kept, resolved }: Adoption): Promise<void> {
+  const { connection, streams, marks } = deps;
   const names = streamNamesOf(streams.logName);
   for (const kind of streamKinds) {
     if (!kept.includes(kind)) await deleteStream(connection, names[kind]);
   }
   for (const kind of kept) await nameStream(connection, names[kind], epoch);
-  await makeStreams(parts, epoch);
-  await resolveFrom(parts, resolved);
+  await makeStreams(deps, epoch);
+  await resolveFrom(deps, resolved);
   for (const each of marks) {
     if (await each.begin(epoch, await each.epoch())) continue;
     throw new Error("Somebody else began an epoch meanwhile: look with heddle doctor, and run this again where it is needed");
   }
 }
 
-async function resolveFrom({ streams, now, logger }: AdoptParts, resolved: ReadonlyMap<number, number>): Promise<void> {
+async function resolveFrom({ streams, now, logger }: AdoptDeps, resolved: ReadonlyMap<number, number>): Promise<void> {
   if (resolved.size === 0) return;
   const { nats, logName, replicas, bytesMax, partitions, lanes } = streams;
   const { lanes: name } = streamNamesOf(logName);

@@ -13,7 +13,7 @@ import { createLanePositions } from "../lane/lane-positions.ts";
 import { type LaneLayout, laneLayout } from "../lane/layout.ts";
 import { firstPlace, placeFromBytes } from "../lane/place.ts";
 
-interface Parts {
+interface Deps {
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -31,12 +31,12 @@ export interface LogsAtRest {
 }
 
 /** Looks at the streams; throws where there are none. What appliers themselves send on shows in the mark of a second look. */
-export async function lookAtLogs(streams: StreamsConfig, parts: Parts): Promise<LogsAtRest> {
+export async function lookAtLogs(streams: StreamsConfig, deps: Deps): Promise<LogsAtRest> {
   const { nats, logName, partitions } = streams;
   const layout = laneLayout(partitions, streams.lanes);
   const names = streamNamesOf(logName);
-  const room = await roomsOf(streams, parts);
-  const stream = { ...nats, ...room.lanes, ...parts, make: false };
+  const room = await roomsOf(streams, deps);
+  const stream = { ...nats, ...room.lanes, ...deps, make: false };
   const intake = await openJetStreamLog({ ...stream, ...room.intake, name: names.intake, partitions });
   const lanes = await openJetStreamLog({ ...stream, name: names.lanes, partitions: layout.partitions });
   const steps = await openJetStreamSteps({ ...stream, name: names.lanes, partitions: layout.partitions });
@@ -63,7 +63,7 @@ export async function lookAtLogs(streams: StreamsConfig, parts: Parts): Promise<
       applied.push(position);
       if (position < tail) behind.push(`${service} lane ${lane}`);
     }
-    return { through: Math.max(...await lastSequences(streams, parts)), mark: ends.join(), ends, applied, behind };
+    return { through: Math.max(...await lastSequences(streams, deps)), mark: ends.join(), ends, applied, behind };
   } finally {
     await Promise.all([intake.close(), lanes.close(), steps.close()]);
   }
@@ -80,13 +80,13 @@ function allLanes(layout: LaneLayout): { readonly service: string; readonly lane
 }
 
 /** Whether there are streams of this name, which a restore does not touch. */
-export async function haveLogs(streams: StreamsConfig, parts: Parts): Promise<boolean> {
-  return (await lastSequences(streams, parts)).length > 0;
+export async function haveLogs(streams: StreamsConfig, deps: Deps): Promise<boolean> {
+  return (await lastSequences(streams, deps)).length > 0;
 }
 
 /** A look changes nothing, and makes nothing. */
-async function roomsOf({ nats, logName }: StreamsConfig, parts: Parts) {
-  const connection = await connectJetStream({ ...nats, ...parts });
+async function roomsOf({ nats, logName }: StreamsConfig, deps: Deps) {
+  const connection = await connectJetStream({ ...nats, ...deps });
   try {
     const names = streamNamesOf(logName);
     const [intake, lanes] = [await roomOf(connection, names.intake), await roomOf(connection, names.lanes)];
@@ -99,8 +99,8 @@ async function roomsOf({ nats, logName }: StreamsConfig, parts: Parts) {
   }
 }
 
-async function lastSequences({ nats, logName }: StreamsConfig, parts: Parts): Promise<number[]> {
-  const connection = await connectJetStream({ ...nats, ...parts });
+async function lastSequences({ nats, logName }: StreamsConfig, deps: Deps): Promise<number[]> {
+  const connection = await connectJetStream({ ...nats, ...deps });
   try {
     const { intake, lanes } = streamNamesOf(logName);
     const found = await Promise.all([intake, lanes].map((name) => lastSequenceOf(connection, name)));
@@ -118,7 +118,7 @@ async function lastSequences({ nats, logName }: StreamsConfig, parts: Parts): Pr
 export async function beginLogsAbove(
   { streams, events }: { readonly streams: StreamsConfig; readonly events: EventsConfig },
   through: number,
-  { clock, logger }: Parts,
+  { clock, logger }: Deps,
 ): Promise<Epoch> {
   const connection = await connectJetStream({ ...streams.nats, logger });
   try {

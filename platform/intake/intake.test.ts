@@ -19,6 +19,6 @@ const refused: readonly [Reason, Reason][] = [
 
 test.each(refused)("%s of whoever is asked for the outcome is %s to the caller", async (reason, told) => {
   const log = { partitions: 1, append: () => Promise.resolve(1) };
-  const parts = { log, clock: fakeClock(), decided: () => Promise.reject(new Refusal(reason)) };
-  await expect(submitTo(parts, context, { body: body as never, mark })).rejects.toMatchObject({ reason: told });
+  const deps = { log, clock: fakeClock(), decided: () => Promise.reject(new Refusal(reason)) };
+  await expect(submitTo(deps, context, { body: body as never, mark })).rejects.toMatchObject({ reason: told });
 });

@@ -10,13 +10,13 @@ import { encodeRecord, type IntakeBody } from "./record-bytes.ts";
 import { checkedRecord, checkElements } from "./record-size.ts";
 import { type Position, positionToToken } from "./position.ts";
 
-export interface AppendParts {
+export interface AppendDeps {
   readonly log: Pick<Log, "append" | "partitions">;
   readonly clock: Clock;
   readonly tracer?: Tracer | undefined;
 }
 
-export interface IntakeParts extends AppendParts {
+export interface IntakeDeps extends AppendDeps {
   /** What the resolver decided of a request with an idempotency key; refuses IDEMPOTENCY_KEY_REUSED, OUTCOME_UNKNOWN. */
   readonly decided: (context: RequestContext, position: string) => Promise<{ readonly repeat: boolean }>;
 }
@@ -42,7 +42,7 @@ export interface Submission {
  * its request's trace, and what happens to the record later is its child.
  */
 export async function appendRecord(
-  { log, clock, tracer = noTracer }: AppendParts,
+  { log, clock, tracer = noTracer }: AppendDeps,
   context: RequestContext,
   submission: Submission,
 ): Promise<Position> {
@@ -62,10 +62,10 @@ export async function appendRecord(
  * Resolves when the request is durable; one with an idempotency mark only when the resolver has decided it.
  * Refuses as `appendRecord` does, and behind that IDEMPOTENCY_KEY_REUSED, OUTCOME_UNKNOWN and DEADLINE_EXCEEDED alone.
  */
-export async function submitTo(parts: IntakeParts, context: RequestContext, submission: Submission): Promise<Submitted> {
-  const position = positionToToken(await appendRecord(parts, context, submission));
+export async function submitTo(deps: IntakeDeps, context: RequestContext, submission: Submission): Promise<Submitted> {
+  const position = positionToToken(await appendRecord(deps, context, submission));
   if (submission.mark === undefined) return { position, replayed: false };
-  const { repeat } = await onceDurable(() => parts.decided(context, position));
+  const { repeat } = await onceDurable(() => deps.decided(context, position));
   return { position, replayed: repeat };
 }
 

@@ -11,16 +11,16 @@ export interface Halving<Item, Result> {
 }
 
 /** Throws what is thrown at once, and what `alone` throws. */
-export async function halved<Item, Result>(items: readonly Item[], parts: Halving<Item, Result>): Promise<Result[]> {
+export async function halved<Item, Result>(items: readonly Item[], deps: Halving<Item, Result>): Promise<Result[]> {
   try {
-    return [await parts.work(items)];
+    return [await deps.work(items)];
   } catch (error) {
     const [first] = items;
-    const { isThrown = isPassing } = parts;
+    const { isThrown = isPassing } = deps;
     if (isThrown(error) || first === undefined) throw error;
-    if (items.length === 1) return [await parts.alone(first, error)];
+    if (items.length === 1) return [await deps.alone(first, error)];
     const half = items.length >> 1;
-    const before = await halved(items.slice(0, half), parts);
-    return [...before, ...await halved(items.slice(half), parts)];
+    const before = await halved(items.slice(0, half), deps);
+    return [...before, ...await halved(items.slice(half), deps)];
   }
 }

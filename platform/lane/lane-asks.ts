@@ -27,14 +27,14 @@ export interface LaneAsks {
   close(): void;
 }
 
-export interface LaneAsksParts {
+export interface LaneAsksDeps {
   readonly clock: Clock;
   readonly isPast: (keys: readonly string[], message: number) => boolean;
   /** A new caller waits. */
   readonly onAsk: (ask: LaneAsk) => void;
 }
 
-export function createLaneAsks({ clock, isPast, onAsk }: LaneAsksParts): LaneAsks {
+export function createLaneAsks({ clock, isPast, onAsk }: LaneAsksDeps): LaneAsks {
   const waiting = new Set<{ readonly ask: LaneAsk; readonly end: (isIn: boolean) => void }>();
   /** How many wait for each. */
   const wanted = new Map<string, number>();

@@ -7,7 +7,7 @@ import { limits } from "../limits.ts";
 import type { Log, LogRecord } from "../log/log.ts";
 import type { LanePositions } from "./lane-positions.ts";
 
-export interface LaneCheckpointParts {
+export interface LaneCheckpointDeps {
   /** As the layout numbers them. */
   readonly lane: number;
   /** As `positions` names it. */
@@ -27,7 +27,7 @@ export function laneTrimBytes(stream: { readonly bytesMax: number; readonly part
 }
 
 export class LaneCheckpoint {
-  readonly #parts: LaneCheckpointParts;
+  readonly #deps: LaneCheckpointDeps;
   readonly #saveMs: number;
   #saved = 0;
   #trimmed = 0;
@@ -38,17 +38,17 @@ export class LaneCheckpoint {
   /** Read since the lane was trimmed. */
   #bytes = 0;
 
-  constructor(parts: LaneCheckpointParts) {
-    this.#parts = parts;
-    const now = parts.clock.monotonic();
-    this.#saveMs = parts.saveMs ?? limits.lanePositionSaveMs;
+  constructor(deps: LaneCheckpointDeps) {
+    this.#deps = deps;
+    const now = deps.clock.monotonic();
+    this.#saveMs = deps.saveMs ?? limits.lanePositionSaveMs;
     this.#saveAt = now + this.#saveMs;
     this.#trimAt = now + limits.laneTrimMs;
   }
 
   /** The position that is saved, which every later one counts from. */
   async load(): Promise<number> {
-    const { name, positions } = this.#parts;
+    const { name, positions } = this.#deps;
     this.#saved = await positions.load(name);
     return this.#saved;
   }
@@ -65,8 +65,8 @@ export class LaneCheckpoint {
 
   /** Milliseconds until it would; Infinity where nothing is left to do. */
   dueInMs(position: number): number {
-    const now = this.#parts.clock.monotonic();
-    const trimAt = this.#bytes >= this.#parts.trimBytes ? now : this.#trimAt;
+    const now = this.#deps.clock.monotonic();
+    const trimAt = this.#bytes >= this.#deps.trimBytes ? now : this.#trimAt;
     const save = position > this.#saved ? this.#saveAt : Infinity;
     const trim = position > this.#trimmed ? trimAt : Infinity;
     return Math.max(0, this.#notBefore - now, Math.min(save, trim) - now);
@@ -74,7 +74,7 @@ export class LaneCheckpoint {
 
   /** Saves the position up to which everything is applied and published, and trims the lane behind it, each where it is due. */
   async keep(position: number): Promise<void> {
-    const { lane, name, lanes, positions, clock, trimBytes } = this.#parts;
+    const { lane, name, lanes, positions, clock, trimBytes } = this.#deps;
     if (!this.isDue(position) || !await this.#save(position)) return;
     if (this.#bytes < trimBytes && clock.monotonic() < this.#trimAt) return;
     // The lane is trimmed behind the position only once that is saved
@@ -91,7 +91,7 @@ export class LaneCheckpoint {
   }
 
   async #save(position: number): Promise<boolean> {
-    const { name, positions, clock } = this.#parts;
+    const { name, positions, clock } = this.#deps;
     if (position > this.#saved) {
       this.#saveAt = clock.monotonic() + this.#saveMs;
       if (!await positions.save(name, position)) {

@@ -12,7 +12,7 @@ export interface LanePositions {
   trim(lane: number): Promise<void>;
 }
 
-export interface LanePositionParts {
+export interface LanePositionDeps {
   /** What the position of a lane is called, beside the lanes and beside the rows. */
   readonly nameOf: (lane: number) => string;
   readonly subjectOf: (name: string) => string;
@@ -20,7 +20,7 @@ export interface LanePositionParts {
   readonly marks?: RowMarks;
 }
 
-export function createLanePositions(steps: FencedSteps, { nameOf, subjectOf, marks }: LanePositionParts): LanePositions {
+export function createLanePositions(steps: FencedSteps, { nameOf, subjectOf, marks }: LanePositionDeps): LanePositions {
   /** By lane: the checkpoint that the next one expects. */
   const known = new Map<number, { readonly sequence: number; readonly position: number }>();
 

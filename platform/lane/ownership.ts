@@ -17,7 +17,7 @@ export interface Members {
   leave(id: string): Promise<void>;
 }
 
-export interface OwnershipParts {
+export interface OwnershipDeps {
   readonly id: string;
   readonly members: Members;
   readonly clock: Clock;
@@ -36,8 +36,8 @@ export interface Ownership {
 }
 
 /** Starts at once. A process that cannot beat goes on for as long as others wait for it, and then rests. */
-export function ownWork(parts: OwnershipParts): Ownership {
-  const owner = new Owner(parts);
+export function ownWork(deps: OwnershipDeps): Ownership {
+  const owner = new Owner(deps);
   owner.beat();
   return {
     owned: owner.owned,
@@ -58,20 +58,20 @@ export function ownerOf(work: string, members: readonly string[]): string | unde
 
 class Owner {
   readonly owned = new Map<string, Reading>();
-  readonly #parts: OwnershipParts;
+  readonly #deps: OwnershipDeps;
   readonly #ending = new Set<Promise<void>>();
   #heardAt: number;
   #closed = false;
   #cancel: () => void = () => {};
 
-  constructor(parts: OwnershipParts) {
-    this.#parts = parts;
-    this.#heardAt = parts.clock.monotonic();
+  constructor(deps: OwnershipDeps) {
+    this.#deps = deps;
+    this.#heardAt = deps.clock.monotonic();
   }
 
   beat(): void {
     this.#beatOnce().finally(() => {
-      if (!this.#closed) this.#cancel = this.#parts.clock.after(limits.memberBeatMs, () => this.beat());
+      if (!this.#closed) this.#cancel = this.#deps.clock.after(limits.memberBeatMs, () => this.beat());
     });
   }
 
@@ -80,15 +80,15 @@ class Owner {
     this.#cancel();
     this.#take([]);
     await Promise.all(this.#ending);
-    await this.#parts.members.leave(this.#parts.id);
+    await this.#deps.members.leave(this.#deps.id);
   }
 
   async #beatOnce(): Promise<void> {
-    const { id, members, clock, logger } = this.#parts;
+    const { id, members, clock, logger } = this.#deps;
     try {
       const living = await members.beat(id, limits.memberGoneMs);
       this.#heardAt = clock.monotonic();
-      if (!this.#closed) this.#take(this.#parts.work.filter((work) => ownerOf(work, living) === id));
+      if (!this.#closed) this.#take(this.#deps.work.filter((work) => ownerOf(work, living) === id));
     } catch (error) {
       logger.error("member_not_heard", error, { id });
       if (clock.monotonic() - this.#heardAt > limits.memberGoneMs) this.#take([]);
@@ -103,7 +103,7 @@ class Owner {
       this.#ending.add(end);
     }
     for (const work of mine) {
-      if (!this.owned.has(work)) this.owned.set(work, this.#parts.start(work));
+      if (!this.owned.has(work)) this.owned.set(work, this.#deps.start(work));
     }
   }
 }

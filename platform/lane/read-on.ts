@@ -27,7 +27,7 @@ interface Pause {
   readonly unless: () => boolean;
 }
 
-export interface ReadOnParts {
+export interface ReadOnDeps {
   readonly clock: Clock;
   /** The longest rest without notice. */
   readonly idleMs: number;
@@ -49,8 +49,8 @@ export interface Reading {
 }
 
 /** Starts at once. */
-export function readOn(parts: ReadOnParts, turning: Turning): Reading {
-  const loop = new Loop(parts, turning);
+export function readOn(deps: ReadOnDeps, turning: Turning): Reading {
+  const loop = new Loop(deps, turning);
   const done = loop.run();
   return {
     trouble: () => loop.trouble,
@@ -66,7 +66,7 @@ export function readOn(parts: ReadOnParts, turning: Turning): Reading {
 
 class Loop {
   trouble: string | undefined = "Not read from the start yet";
-  readonly #parts: ReadOnParts;
+  readonly #deps: ReadOnDeps;
   readonly #turning: Turning;
   #closed = false;
   #isNoticed = false;
@@ -75,13 +75,13 @@ class Loop {
   #lastFailure = "";
   #wake: (() => void) | undefined;
 
-  constructor(parts: ReadOnParts, turning: Turning) {
-    this.#parts = parts;
+  constructor(deps: ReadOnDeps, turning: Turning) {
+    this.#deps = deps;
     this.#turning = turning;
   }
 
   async run(): Promise<void> {
-    const unwatch = this.#parts.watch(() => this.notify());
+    const unwatch = this.#deps.watch(() => this.notify());
     while (!this.#closed) {
       try {
         this.#isNoticed = false;
@@ -89,7 +89,7 @@ class Loop {
         this.#failures = 0;
         this.trouble = undefined;
         if (typeof was === "object") await this.#pause("asked for", was.unless() ? 0 : was.pauseMs);
-        else if (was !== "busy" && !this.#isNoticed) await this.#rest(was === "idle" ? this.#parts.idleMs : was);
+        else if (was !== "busy" && !this.#isNoticed) await this.#rest(was === "idle" ? this.#deps.idleMs : was);
       } catch (error) {
         this.#failures += 1;
         this.trouble = troubleOf(error);
@@ -132,7 +132,7 @@ class Loop {
 
   #rest(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      const cancel = this.#parts.clock.after(ms, () => this.#wake?.());
+      const cancel = this.#deps.clock.after(ms, () => this.#wake?.());
       this.#wake = () => {
         this.#wake = undefined;
         cancel();

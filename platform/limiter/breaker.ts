@@ -12,8 +12,8 @@ export interface Breaker {
 }
 
 /** Open at first, so that nothing waits for what was never reached: begin with `probe`. Probes never run side by side. */
-export function openBreaker(parts: BreakerParts): Breaker {
-  const { clock, probeEveryMs, probe, changed } = parts;
+export function openBreaker(deps: BreakerDeps): Breaker {
+  const { clock, probeEveryMs, probe, changed } = deps;
   let closed = false;
   /** No state was reported yet. */
   let silent = true;
@@ -61,7 +61,7 @@ export function openBreaker(parts: BreakerParts): Breaker {
   };
 }
 
-export interface BreakerParts {
+export interface BreakerDeps {
   readonly clock: Clock;
   readonly probeEveryMs: number;
   /** Rejects while the dependency cannot be used. */

@@ -16,7 +16,7 @@ export interface GatewayCount {
 }
 
 /** While Redis is away the last count stays: gateways that end then leave some of the limit unused, and none is admitted twice. */
-export function openGatewayCount({ clock, redis, installation, expected }: GatewayCountParts): GatewayCount {
+export function openGatewayCount({ clock, redis, installation, expected }: GatewayCountDeps): GatewayCount {
   const id = newId("gw_", clock);
   // As buckets are called: a user of Redis may be granted these keys alone
   const keys = [`limit:{${installation}}:gateways`];
@@ -48,7 +48,7 @@ export function openGatewayCount({ clock, redis, installation, expected }: Gatew
 
 const runCount = readScript("gateway-count.lua");
 
-interface GatewayCountParts {
+interface GatewayCountDeps {
   readonly clock: Clock;
   /** Answers or rejects within its own deadline. */
   readonly redis: Pick<Redis, "evalsha" | "eval">;

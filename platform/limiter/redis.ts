@@ -128,13 +128,13 @@ function connect({ url, tls }: Pick<RedisLimiterOptions, "url" | "tls">): Redis 
   return redis;
 }
 
-async function firstConnection(redis: Redis, parts: { clock: Clock; probe(): Promise<void> }): Promise<void> {
+async function firstConnection(redis: Redis, deps: { clock: Clock; probe(): Promise<void> }): Promise<void> {
   const tried = Promise.withResolvers<void>();
-  const cancel = parts.clock.after(limits.limiterConnectMs, tried.resolve);
+  const cancel = deps.clock.after(limits.limiterConnectMs, tried.resolve);
   redis.connect().then(tried.resolve, () => tried.resolve());
   await tried.promise;
   cancel();
-  await parts.probe();
+  await deps.probe();
 }
 
 /**

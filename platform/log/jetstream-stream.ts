@@ -73,8 +73,8 @@ export async function connectPrepared<T>(
   }
 }
 
-async function openStream(connection: JetStreamConnection, parts: { shape: StreamShape; logger: Logger }): Promise<void> {
-  const { shape, logger } = parts;
+async function openStream(connection: JetStreamConnection, deps: { shape: StreamShape; logger: Logger }): Promise<void> {
+  const { shape, logger } = deps;
   checkShape(shape, connection);
   const found = await infoOf(connection, shape.name) ?? await makeMissing(connection, shape);
   const problems = streamProblems(found.config, shape);

@@ -34,7 +34,7 @@ interface EpochRow {
   readonly floor: number;
 }
 
-export interface SqliteEpochParts {
+export interface SqliteEpochDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -42,7 +42,7 @@ export interface SqliteEpochParts {
   readonly reach?: ReachFile;
 }
 
-export async function openSqliteEpoch({ database, clock, logger, reach }: SqliteEpochParts): Promise<SqliteEpoch> {
+export async function openSqliteEpoch({ database, clock, logger, reach }: SqliteEpochDeps): Promise<SqliteEpoch> {
   const found = reach?.load();
   const row = await database.write(() => {
     const given = givenThrough(database);
@@ -95,7 +95,7 @@ export function judgeReach(
   return given < found.ceiling && found.ceiling > found.noted ? "may miss some" : "fits";
 }
 
-interface NextParts {
+interface NextDeps {
   readonly kind: ReturnType<typeof judgeReach>;
   readonly known: EpochRow | undefined;
   readonly given: number;
@@ -104,7 +104,7 @@ interface NextParts {
   readonly logId: string;
 }
 
-function nextRow({ kind, known, given, found, now, logId }: NextParts): EpochRow {
+function nextRow({ kind, known, given, found, now, logId }: NextDeps): EpochRow {
   const row = known ?? { logId, number: 0, begins: 1, floor: 0 };
   const ceiling = found?.ceiling ?? 0;
   if (kind === "fits") return row;
@@ -115,7 +115,7 @@ function nextRow({ kind, known, given, found, now, logId }: NextParts): EpochRow
 
 function reaching(
   { logId, number, begins, floor, given }: EpochRow & { readonly given: number },
-  { clock, logger, reach }: Pick<SqliteEpochParts, "clock" | "logger" | "reach">,
+  { clock, logger, reach }: Pick<SqliteEpochDeps, "clock" | "logger" | "reach">,
 ): SqliteEpoch {
   let ceiling = Math.max(given, floor);
   let last = ceiling;

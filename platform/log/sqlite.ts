@@ -111,12 +111,12 @@ class SqliteLog implements Log {
   readonly #epoch: SqliteEpoch;
   readonly #listeners = new Set<{ listener: (partition: number) => void }>();
 
-  constructor(parts: { database: Database; partitions: number; clock: Clock; epoch: SqliteEpoch }) {
-    this.partitions = parts.partitions;
-    this.begins = parts.epoch.begins;
-    this.#epoch = parts.epoch;
-    this.#database = parts.database;
-    this.#line = openGroupCommit(parts.clock, () => this.#writeBatch());
+  constructor(deps: { database: Database; partitions: number; clock: Clock; epoch: SqliteEpoch }) {
+    this.partitions = deps.partitions;
+    this.begins = deps.epoch.begins;
+    this.#epoch = deps.epoch;
+    this.#database = deps.database;
+    this.#line = openGroupCommit(deps.clock, () => this.#writeBatch());
     this.#tails = tailRows(this.#database);
     this.#trimmed = this.#tails.map(() => 0);
     this.#recent = this.#tails.map(createOwnTail);

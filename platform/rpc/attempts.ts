@@ -29,7 +29,7 @@ export function noteAttempt({ attempted }: GivenOptions, { url }: Connection): v
   attempted.url = url;
 }
 
-export interface CallParts {
+export interface CallDeps {
   readonly addresses: Addresses<Connection>;
   readonly clock: Clock;
   readonly caller: string;
@@ -39,7 +39,7 @@ export interface CallParts {
 
 /** Calls until there is an answer, or until another attempt might do harm or comes too late. */
 export async function callWithRepeats(
-  { addresses, clock, caller, deadlineMs, logger }: CallParts,
+  { addresses, clock, caller, deadlineMs, logger }: CallDeps,
   method: DescMethodUnary,
   { message, given }: { message: Message; given: GivenOptions },
 ): Promise<Message> {

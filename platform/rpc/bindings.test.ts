@@ -8,7 +8,7 @@ import { rpcRoute } from "./guard.ts";
 import { describeBinding, type OpenBinding } from "./rpc-contract.ts";
 import { serveRpc } from "./server.ts";
 
-const parts = { clock: systemClock, logger: silentLogger };
+const deps = { clock: systemClock, logger: silentLogger };
 
 describeBinding("direct", async (implementation) => ({ client: directClient(ProfileService, implementation), close: async () => {} }));
 
@@ -23,7 +23,7 @@ function overHttp2(shared: readonly string[] = []): OpenBinding {
       port: 0,
       callers: new Map([[ProfileService.typeName, ["gateway"]]]),
       health: () => ({ ready: true }),
-      ...parts,
+      ...deps,
     });
     const { client, close } = connectClient(ProfileService, { addresses: [server.url], caller: "gateway", deadlineMs: 10_000, shared });
     return {

@@ -5,7 +5,7 @@ import { type Clock, systemClock } from "../clock.ts";
 import { type Logger, silentLogger } from "../logger.ts";
 import { noTracer, type Tracer } from "../telemetry/tracer.ts";
 import { roundRobin } from "./addresses.ts";
-import { type CallParts, callWithRepeats, type GivenOptions, type UnaryCall } from "./attempts.ts";
+import { type CallDeps, callWithRepeats, type GivenOptions, type UnaryCall } from "./attempts.ts";
 import type { ClientTls } from "./connection.ts";
 import { onward } from "./deadline.ts";
 import { openPeers } from "./peers.ts";
@@ -51,9 +51,9 @@ export function connectClient<Service extends DescService>(service: Service, opt
     removed: (connection) => addresses.worked(connection),
   });
   const addresses = roundRobin(peers.current, clock);
-  const parts: CallParts = { addresses, clock, logger, caller: options.caller, deadlineMs: options.deadlineMs };
+  const deps: CallDeps = { addresses, clock, logger, caller: options.caller, deadlineMs: options.deadlineMs };
   const shared = new Map(
-    (options.shared ?? []).map((name) => [methodOf(service, name), shareCalls({ ...parts, method: methodOf(service, name) })]),
+    (options.shared ?? []).map((name) => [methodOf(service, name), shareCalls({ ...deps, method: methodOf(service, name) })]),
   );
   return {
     client: clientOf(service, tracedCall(inheriting, tracer)),
@@ -65,7 +65,7 @@ export function connectClient<Service extends DescService>(service: Service, opt
   }
 
   function repeating(method: DescMethodUnary, message: Message, given: GivenOptions): Promise<Message> {
-    return callWithRepeats(parts, method, { message, given });
+    return callWithRepeats(deps, method, { message, given });
   }
 }
 

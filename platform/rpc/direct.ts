@@ -32,8 +32,8 @@ function isUnary(method: DescMethod): method is DescMethodUnary {
 type Unary = (request: MessageInitShape<DescMethodUnary["input"]>, options?: CallOptions) => Promise<unknown>;
 type Answer = (request: unknown, context: HandlerContext) => unknown;
 
-function unary(parts: { method: DescMethodUnary; answer: Answer; clock: Clock }): Unary {
-  const { method, answer, clock } = parts;
+function unary(deps: { method: DescMethodUnary; answer: Answer; clock: Clock }): Unary {
+  const { method, answer, clock } = deps;
   return async (request, given) => {
     const options = onward(given ?? none, { method });
     const deadline = (options.signal ?? options.timeoutMs) === undefined ? undefined : startDeadline(options, clock);

@@ -21,16 +21,16 @@ export function rpcRoute<Service extends DescService>(service: Service, implemen
   return { service, implementation: implementation as RpcRoute["implementation"] };
 }
 
-export interface GuardParts {
+export interface GuardDeps {
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 /** Every method of the service; those that the implementation lacks refuse NOT_IMPLEMENTED. */
-export function guarded({ service, implementation }: RpcRoute, parts: GuardParts): ServiceImpl<DescService> {
+export function guarded({ service, implementation }: RpcRoute, deps: GuardDeps): ServiceImpl<DescService> {
   const methods = Object.entries(service.method).map(([name, method]) => {
     const handler = implementation[name]?.bind(implementation) ?? notImplemented;
-    return [name, streams(method) ? streaming(handler, parts) : unary(handler, parts)];
+    return [name, streams(method) ? streaming(handler, deps) : unary(handler, deps)];
   });
   return Object.fromEntries(methods) as ServiceImpl<DescService>;
 }
@@ -43,23 +43,23 @@ export function noteFault(logger: Logger, fault: unknown, of: { readonly method:
   return faultId;
 }
 
-function unary(handler: Handler, parts: GuardParts): Handler {
+function unary(handler: Handler, deps: GuardDeps): Handler {
   return async (request, context) => {
     try {
-      return await withinDeadline(context, parts.clock, (inner) => handler(request, inner));
+      return await withinDeadline(context, deps.clock, (inner) => handler(request, inner));
     } catch (thrown) {
-      throw wireError(thrown, { context, request }, parts);
+      throw wireError(thrown, { context, request }, deps);
     }
   };
 }
 
 /** A stream lasts as long as its caller wants; the caller's own deadline ends it. */
-function streaming(handler: Handler, parts: GuardParts): Handler {
+function streaming(handler: Handler, deps: GuardDeps): Handler {
   return async function* (request, context) {
     try {
       yield* handler(request, context) as AsyncIterable<unknown>;
     } catch (thrown) {
-      throw wireError(thrown, { context, request }, parts);
+      throw wireError(thrown, { context, request }, deps);
     }
   };
 }
@@ -69,7 +69,7 @@ interface Asked {
   readonly request: unknown;
 }
 
-function wireError(thrown: unknown, { context, request }: Asked, { logger }: GuardParts): ConnectError {
+function wireError(thrown: unknown, { context, request }: Asked, { logger }: GuardDeps): ConnectError {
   return errorFromThrown(thrown, {
     fault: (fault) => noteFault(logger, fault, { method: context.method, request }),
     bounded: context.protocolName !== "connect",

@@ -13,7 +13,7 @@ import { limits } from "../limits.ts";
 import { Refusal } from "../refusal.ts";
 import { type RpcRoute, rpcRoute } from "./guard.ts";
 
-export interface HealthParts {
+export interface HealthDeps {
   /** Full names of the services on this port. */
   readonly services: readonly string[];
   /** Whether calls may come now. */
@@ -24,11 +24,11 @@ export interface HealthParts {
 }
 
 /** All services of a port are ready together, as they stand on the same log and store. */
-export function healthRoute(parts: HealthParts): RpcRoute {
-  const known = new Set(["", Health.typeName, ...parts.services]);
+export function healthRoute(deps: HealthDeps): RpcRoute {
+  const known = new Set(["", Health.typeName, ...deps.services]);
   function statusOf(service: string): ServingStatus {
     if (!known.has(service)) return ServingStatus.SERVICE_UNKNOWN;
-    return parts.ready() && !parts.closing() ? ServingStatus.SERVING : ServingStatus.NOT_SERVING;
+    return deps.ready() && !deps.closing() ? ServingStatus.SERVING : ServingStatus.NOT_SERVING;
   }
   return rpcRoute(Health, {
     check({ service }) {
@@ -36,12 +36,12 @@ export function healthRoute(parts: HealthParts): RpcRoute {
       if (status === ServingStatus.SERVICE_UNKNOWN) throw new Refusal("NOT_FOUND", "Expected the name of a service on this port");
       return { status };
     },
-    watch: (request, context) => watch(parts, { statusOf, request, context }),
+    watch: (request, context) => watch(deps, { statusOf, request, context }),
   });
 }
 
 async function* watch(
-  { closing, clock }: HealthParts,
+  { closing, clock }: HealthDeps,
   { statusOf, request, context }: {
     statusOf: (service: string) => ServingStatus;
     request: HealthCheckRequest;

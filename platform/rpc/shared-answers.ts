@@ -20,7 +20,7 @@ import { type Handler, noteFault, type RpcRoute, rpcRoute } from "./guard.ts";
 import { detailFromRefusal } from "./refusal-wire.ts";
 import { SharedContext } from "./shared-context.ts";
 
-export interface SharedParts {
+export interface SharedDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Refuses CALLER_NOT_ALLOWED; the caller of the whole must be allowed the method of each call. */
@@ -28,17 +28,17 @@ export interface SharedParts {
 }
 
 /** Serves the unary methods of `routes` through CallMany. */
-export function sharedRoute(routes: readonly RpcRoute[], parts: SharedParts): RpcRoute {
+export function sharedRoute(routes: readonly RpcRoute[], deps: SharedDeps): RpcRoute {
   const targets = new Map(routes.flatMap(unaryTargets));
   return rpcRoute(SharedCallService, {
     async *callMany(request, context) {
       const target = targets.get(request.method);
       if (target === undefined) throw new Refusal("NOT_IMPLEMENTED", "Expected a unary method of this port");
-      parts.allow(target.method, context);
+      deps.allow(target.method, context);
       if (request.calls.length > limits.rpcCallsPerBatchMax) {
         throw new Refusal("BATCH_TOO_LARGE", `Expected up to ${limits.rpcCallsPerBatchMax} calls, got ${request.calls.length}`);
       }
-      yield* outcomes(request, target, { ...parts, context });
+      yield* outcomes(request, target, { ...deps, context });
     },
   });
 }
@@ -63,12 +63,12 @@ type Settled = NonNullable<OutcomeInit["outcome"]>;
 async function* outcomes(
   { calls }: CallManyRequest,
   target: Target,
-  parts: SharedParts & { context: HandlerContext },
+  deps: SharedDeps & { context: HandlerContext },
 ): AsyncGenerator<CallManyResponse> {
   let ready: OutcomeInit[] = [];
   let wake = Promise.withResolvers<void>();
   calls.forEach(async (call, index) => {
-    const outcome = await outcomeOf(call, target, parts);
+    const outcome = await outcomeOf(call, target, deps);
     ready.push({ index, outcome });
     wake.resolve();
   });
@@ -85,20 +85,20 @@ async function* outcomes(
 }
 
 /** Never rejects. */
-async function outcomeOf(call: Call, { method, handler }: Target, parts: SharedParts & { context: HandlerContext }): Promise<Settled> {
+async function outcomeOf(call: Call, { method, handler }: Target, deps: SharedDeps & { context: HandlerContext }): Promise<Settled> {
   let request: unknown;
   try {
     request = messageOf(method, call.request);
-    const workMs = workMsOf(call.timeoutMs === 0 ? parts.context.timeoutMs() : call.timeoutMs);
+    const workMs = workMsOf(call.timeoutMs === 0 ? deps.context.timeoutMs() : call.timeoutMs);
     if (workMs < limits.rpcWorkMsMin) throw new Refusal("DEADLINE_EXCEEDED");
-    const context = new SharedContext({ call, method, workMs, clock: parts.clock, whole: parts.context });
+    const context = new SharedContext({ call, method, workMs, clock: deps.clock, whole: deps.context });
     const answer = await answering(context, () => handler(request, context));
     return { case: "response", value: toBinary(method.output, create(method.output, answer as MessageInitShape<typeof method.output>)) };
   } catch (thrown) {
     if (thrown instanceof Refusal) {
       return { case: "refused", value: { detail: detailFromRefusal(thrown), text: thrown.message } };
     }
-    const id = noteFault(parts.logger, thrown, { method, request });
+    const id = noteFault(deps.logger, thrown, { method, request });
     return { case: "fault", value: { id } };
   }
 }

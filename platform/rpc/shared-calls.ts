@@ -5,8 +5,8 @@ import { CallManyRequestSchema, type Outcome, SharedCallService } from "../../pr
 import { limits } from "../limits.ts";
 import { Refusal } from "../refusal.ts";
 import {
+  type CallDeps,
   callHeaders,
-  type CallParts,
   type GivenOptions,
   hasSideEffects,
   mayRepeat,
@@ -27,8 +27,8 @@ import { refusalFromDetail, RemoteFault, thrownFromError } from "./refusal-wire.
  * side begins them in that order; between two addresses there is none, nor would concurrent requests have one.
  * Refuses OVERLOADED where too many wait.
  */
-export function shareCalls(parts: CallParts & { readonly method: DescMethodUnary }): UnaryCall {
-  const line = new SharedLine(parts);
+export function shareCalls(deps: CallDeps & { readonly method: DescMethodUnary }): UnaryCall {
+  const line = new SharedLine(deps);
   return (_, message, options) => line.call(message, options);
 }
 
@@ -46,18 +46,18 @@ interface Waiting {
 }
 
 class SharedLine {
-  readonly #parts: CallParts & { readonly method: DescMethodUnary };
+  readonly #deps: CallDeps & { readonly method: DescMethodUnary };
   readonly #busy = new Set<Connection>();
   #waiting: Waiting[] = [];
   #bytes = 0;
   #pumping = false;
 
-  constructor(parts: CallParts & { readonly method: DescMethodUnary }) {
-    this.#parts = parts;
+  constructor(deps: CallDeps & { readonly method: DescMethodUnary }) {
+    this.#deps = deps;
   }
 
   call(message: Message, options: GivenOptions): Promise<Message> {
-    const { method, clock, deadlineMs } = this.#parts;
+    const { method, clock, deadlineMs } = this.#deps;
     if (options.signal?.aborted) return Promise.reject(new Refusal("DEADLINE_EXCEEDED"));
     const bytes = toBinary(method.input, message);
     if (this.#waiting.length >= limits.rpcCallsWaitingMax || this.#bytes + bytes.length > limits.rpcBytesWaitingMax) {
@@ -114,7 +114,7 @@ class SharedLine {
 
   /** Where the first call that waits has not been; it waits for such a one that is busy, which it is not for long. */
   #pick(): Connection | undefined {
-    const { addresses } = this.#parts;
+    const { addresses } = this.#deps;
     const tried = this.#waiting.find(({ over }) => !over)?.tried;
     if (!tried?.size) return addresses.pick(this.#busy);
     const untried = addresses.pick(new Set([...this.#busy, ...tried]));
@@ -140,7 +140,7 @@ class SharedLine {
   }
 
   async #fly(connection: Connection, batch: readonly Waiting[]): Promise<void> {
-    const { addresses, clock } = this.#parts;
+    const { addresses, clock } = this.#deps;
     this.#busy.add(connection);
     let held = true;
     const free = () => {
@@ -168,14 +168,14 @@ class SharedLine {
 
   /** Half as dear as a shared message of one. */
   async #sendAlone({ transport }: Connection, { message, options, endsAt, end }: Waiting): Promise<void> {
-    const { method, clock, caller } = this.#parts;
+    const { method, clock, caller } = this.#deps;
     const timeoutMs = Math.max(1, Math.floor(endsAt - clock.monotonic()));
     const answer = await transport.unary(method, options.signal, timeoutMs, callHeaders(caller, options), message);
     end({ answer: answer.message });
   }
 
   async #sendTogether(connection: Connection, batch: readonly Waiting[], firstAnswer: () => void): Promise<void> {
-    const { method, clock, caller } = this.#parts;
+    const { method, clock, caller } = this.#deps;
     const now = clock.monotonic();
     const calls = batch.map(({ bytes, options, endsAt }) => ({
       request: bytes,
@@ -196,7 +196,7 @@ class SharedLine {
 
   /** Calls without an outcome go to the front of the line again where that is safe, and otherwise fail with what is known. */
   #failed(connection: Connection, batch: readonly Waiting[], error: unknown): void {
-    const { addresses, method, clock, logger } = this.#parts;
+    const { addresses, method, clock, logger } = this.#deps;
     noteDefect(logger, error, method);
     const again: Waiting[] = [];
     for (const waiting of batch.filter(({ over }) => !over)) {

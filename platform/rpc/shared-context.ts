@@ -5,7 +5,7 @@ import type { Call } from "../../proto/gen/heddle/rpc/v1/shared_call_service_pb.
 import type { Clock } from "../clock.ts";
 import { Refusal } from "../refusal.ts";
 
-export interface SharedContextParts {
+export interface SharedContextDeps {
   readonly call: Call;
   readonly method: DescMethodUnary;
   readonly workMs: number;
@@ -17,40 +17,40 @@ export interface SharedContextParts {
 /** The caller answers for its own deadline, so a call needs a timer here only where its handler looks at the signal. */
 export class SharedContext implements HandlerContext {
   readonly requestMethod = "POST";
-  readonly #parts: SharedContextParts;
+  readonly #deps: SharedContextDeps;
   readonly #endsAt: number;
   #signal: AbortSignal | undefined;
   #requestHeader: Headers | undefined;
   #responseHeader: Headers | undefined;
   #responseTrailer: Headers | undefined;
 
-  constructor(parts: SharedContextParts) {
-    this.#parts = parts;
-    this.#endsAt = parts.clock.monotonic() + parts.workMs;
+  constructor(deps: SharedContextDeps) {
+    this.#deps = deps;
+    this.#endsAt = deps.clock.monotonic() + deps.workMs;
   }
 
   get method(): DescMethodUnary {
-    return this.#parts.method;
+    return this.#deps.method;
   }
 
   get service(): DescService {
-    return this.#parts.method.parent;
+    return this.#deps.method.parent;
   }
 
   get protocolName(): string {
-    return this.#parts.whole.protocolName;
+    return this.#deps.whole.protocolName;
   }
 
   get url(): string {
-    return this.#parts.whole.url;
+    return this.#deps.whole.url;
   }
 
   get values(): ContextValues {
-    return this.#parts.whole.values;
+    return this.#deps.whole.values;
   }
 
   get timeoutMs(): () => number {
-    return () => this.#endsAt - this.#parts.clock.monotonic();
+    return () => this.#endsAt - this.#deps.clock.monotonic();
   }
 
   get signal(): AbortSignal {
@@ -60,7 +60,7 @@ export class SharedContext implements HandlerContext {
   /** Headers of the whole, which say who calls, and the request id and trace of this one. */
   get requestHeader(): Headers {
     if (this.#requestHeader) return this.#requestHeader;
-    const { call, whole } = this.#parts;
+    const { call, whole } = this.#deps;
     const header = new Headers(whole.requestHeader);
     header.delete("x-request-id");
     header.delete("traceparent");
@@ -79,7 +79,7 @@ export class SharedContext implements HandlerContext {
   }
 
   #startSignal(): AbortSignal {
-    const { clock, whole } = this.#parts;
+    const { clock, whole } = this.#deps;
     if (whole.signal.aborted) return whole.signal;
     const controller = new AbortController();
     const cancel = clock.after(Math.max(0, this.timeoutMs()), () => controller.abort(new Refusal("DEADLINE_EXCEEDED")));

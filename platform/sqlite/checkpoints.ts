@@ -4,7 +4,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { limits } from "../limits.ts";
 import { type CheckpointThread, startCheckpointThread } from "./checkpoint-thread.ts";
 import { isSyncFault } from "./faults.ts";
-import type { WalSync, WalSyncParts } from "./wal-sync.ts";
+import type { WalSync, WalSyncDeps } from "./wal-sync.ts";
 
 export interface Checkpoints {
   /** After a commit. */
@@ -17,7 +17,7 @@ export interface Checkpoints {
   release(): void;
 }
 
-export interface CheckpointOptions extends Pick<WalSyncParts, "clock" | "logger" | "sync"> {
+export interface CheckpointOptions extends Pick<WalSyncDeps, "clock" | "logger" | "sync"> {
   readonly walSync: Pick<WalSync, "failure" | "diskFailed">;
   /** An argument so that a test can make it fail. */
   readonly startThread?: ((path: string) => CheckpointThread) | undefined;

@@ -10,7 +10,7 @@ import { type CheckpointOptions, type Checkpoints, createCheckpoints, withinComm
 import { commitFailed, isStoreFault, notWritten } from "./faults.ts";
 import { leftOverChanges } from "./left-over.ts";
 import { makeOwnerOnly } from "./owner-only.ts";
-import { createWalSync, syncFile, type WalSync, type WalSyncParts } from "./wal-sync.ts";
+import { createWalSync, syncFile, type WalSync, type WalSyncDeps } from "./wal-sync.ts";
 
 /**
  * The embedded store. WAL, `synchronous=FULL`: a write that resolved survives a power cut.
@@ -70,7 +70,7 @@ export function openDatabase(
   return new GroupCommit({ path, beside, isServed }, { clock, logger, sync, startThread });
 }
 
-export interface DatabaseOptions extends Partial<WalSyncParts>, Pick<CheckpointOptions, "startThread"> {
+export interface DatabaseOptions extends Partial<WalSyncDeps>, Pick<CheckpointOptions, "startThread"> {
   readonly path: string;
   /** A server may run on the file: what it commits without waiting for the disk can be seen here before it is durable. */
   readonly beside?: boolean;
@@ -134,19 +134,19 @@ class GroupCommit implements OpenDatabase {
 
   constructor(
     { path, beside, isServed }: Required<Pick<DatabaseOptions, "path" | "beside" | "isServed">>,
-    parts: Omit<CheckpointOptions, "walSync">,
+    deps: Omit<CheckpointOptions, "walSync">,
   ) {
-    this.handle = openHandle(path, parts.logger);
+    this.handle = openHandle(path, deps.logger);
     this.#beside = beside;
     this.isServed = isServed;
-    this.#clock = parts.clock;
-    this.#logger = parts.logger;
+    this.#clock = deps.clock;
+    this.#logger = deps.logger;
     this.#begin = this.handle.prepare("BEGIN IMMEDIATE");
     this.#commit = this.handle.prepare("COMMIT");
-    this.#walSync = createWalSync(path === inMemory ? undefined : `${path}-wal`, parts);
+    this.#walSync = createWalSync(path === inMemory ? undefined : `${path}-wal`, deps);
     this.#checkpoints = path === inMemory || beside
       ? withinCommits(this.handle)
-      : createCheckpoints(this.handle, path, { ...parts, walSync: this.#walSync });
+      : createCheckpoints(this.handle, path, { ...deps, walSync: this.#walSync });
   }
 
   write<T>(work: () => T, { repeatable = false, size = one }: WriteOptions = {}): Promise<T> {

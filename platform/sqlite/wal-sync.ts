@@ -25,7 +25,7 @@ export interface WalSync {
   close(): Promise<void>;
 }
 
-export interface WalSyncParts {
+export interface WalSyncDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Resolves when all that was written to the open file is on the disk; an argument so that a test can make it fail. */
@@ -33,14 +33,14 @@ export interface WalSyncParts {
 }
 
 /** fdatasync(2), off the thread that calls. */
-export const syncFile: WalSyncParts["sync"] = promisify(fdatasync);
+export const syncFile: WalSyncDeps["sync"] = promisify(fdatasync);
 
 /**
  * `path` is that of the WAL; undefined for a database in memory. SQLite's locks are on the other two files, so that
  * opening and closing this one takes none of them away.
  */
-export function createWalSync(path: string | undefined, parts: WalSyncParts): WalSync {
-  return path === undefined ? inMemory : new FileSync(path, parts);
+export function createWalSync(path: string | undefined, deps: WalSyncDeps): WalSync {
+  return path === undefined ? inMemory : new FileSync(path, deps);
 }
 
 const inMemory: WalSync = {
@@ -56,7 +56,7 @@ const inMemory: WalSync = {
 
 class FileSync implements WalSync {
   readonly #path: string;
-  readonly #parts: WalSyncParts;
+  readonly #deps: WalSyncDeps;
   #file: number | undefined;
   /** Commits so far that did not wait for the disk, and how many of them are durable. */
   #committed = 0;
@@ -66,9 +66,9 @@ class FileSync implements WalSync {
   #failure: Refusal | undefined;
   #closed = false;
 
-  constructor(path: string, parts: WalSyncParts) {
+  constructor(path: string, deps: WalSyncDeps) {
     this.#path = path;
-    this.#parts = parts;
+    this.#deps = deps;
   }
 
   /** Open before the first commit that relies on it: the kernel reports a failure only to those that have the file open. */
@@ -125,7 +125,7 @@ class FileSync implements WalSync {
 
   #later(): void {
     if (this.#running !== undefined || this.#closed || this.#failure !== undefined) return;
-    this.#cancel ??= this.#parts.clock.after(limits.storeSyncMsMax, () => void this.#sync());
+    this.#cancel ??= this.#deps.clock.after(limits.storeSyncMsMax, () => void this.#sync());
   }
 
   /** One at a time; a caller that comes while one is under way waits for that. Never rejects. */
@@ -143,7 +143,7 @@ class FileSync implements WalSync {
     const through = this.#committed;
     try {
       if (this.#file === undefined) throw new Error("The file is closed");
-      await this.#parts.sync(this.#file);
+      await this.#deps.sync(this.#file);
       this.#durable = through;
     } catch (cause) {
       this.#fail(cause);
@@ -153,6 +153,6 @@ class FileSync implements WalSync {
   /** The kernel reports a failure once and then takes the pages for written: a second sync would wrongly succeed. */
   #fail(cause: unknown): void {
     this.#failure ??= new Refusal("STORE_UNAVAILABLE", "The disk failed: restart once it is well", { cause });
-    this.#parts.logger.error("store_sync_failed", cause);
+    this.#deps.logger.error("store_sync_failed", cause);
   }
 }

@@ -49,9 +49,9 @@ export async function serveMetrics(options: MetricsServerOptions): Promise<Metri
   };
 }
 
-async function send(parts: Shown, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { status, type, body } = isInternalHost(request.headers.host, parts.hosts)
-    ? await answer(parts, request.method ?? "", request.url ?? "")
+async function send(deps: Shown, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { status, type, body } = isInternalHost(request.headers.host, deps.hosts)
+    ? await answer(deps, request.method ?? "", request.url ?? "")
     : json(421, { message: "This port is for operators: ask it by an address, or list the name in HEDDLE_INTERNAL_HOSTS" });
   response.writeHead(status, { "content-type": type, "cache-control": "no-store", "x-content-type-options": "nosniff" });
   response.end(request.method === "HEAD" ? undefined : body);
@@ -74,14 +74,14 @@ interface Answer {
 }
 
 /** Never rejects. */
-async function answer(parts: Shown, method: string, target: string): Promise<Answer> {
+async function answer(deps: Shown, method: string, target: string): Promise<Answer> {
   if (method !== "GET" && method !== "HEAD") return json(405, { message: "This port takes GET" });
   const [path] = target.split("?");
   if (path === "/livez") return json(200, { status: "ok" });
-  if (path === "/readyz") return readyz(parts.health());
+  if (path === "/readyz") return readyz(deps.health());
   if (path !== "/metrics") return json(404, { message: "This port has /metrics, /livez and /readyz" });
   try {
-    return { status: 200, type: parts.metrics.contentType, body: await parts.metrics.text() };
+    return { status: 200, type: deps.metrics.contentType, body: await deps.metrics.text() };
   } catch {
     return json(500, { message: "The metrics cannot be gathered" });
   }

@@ -25,7 +25,7 @@ export interface RunningTelemetry extends Telemetry {
   close(): Promise<void>;
 }
 
-export interface TelemetryParts {
+export interface TelemetryDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Names the process in its traces, as in `heddle-gateway`. */
@@ -33,11 +33,11 @@ export interface TelemetryParts {
 }
 
 /** Serves the metrics from here on. Rejects with the system's error where their address cannot be had. */
-export async function openTelemetry(config: TelemetryConfig, parts: TelemetryParts): Promise<RunningTelemetry> {
+export async function openTelemetry(config: TelemetryConfig, deps: TelemetryDeps): Promise<RunningTelemetry> {
   const watched: Watched = {};
-  const served = config.metricsPort === undefined ? undefined : await serve(config, parts, watched);
+  const served = config.metricsPort === undefined ? undefined : await serve(config, deps, watched);
   const metrics = served?.metrics ?? noMetrics;
-  const traces = config.traces === undefined ? undefined : openTraces(config.traces, parts, metrics);
+  const traces = config.traces === undefined ? undefined : openTraces(config.traces, deps, metrics);
   return {
     metrics,
     tracer: traces?.tracer ?? noTracer,
@@ -57,7 +57,7 @@ interface Watched {
 
 async function serve(
   { metricsHost, metricsPort = 0, internalHosts }: TelemetryConfig,
-  { clock, logger }: TelemetryParts,
+  { clock, logger }: TelemetryDeps,
   watched: Watched,
 ) {
   function health(): Readiness {
@@ -82,7 +82,7 @@ async function serve(
   };
 }
 
-function openTraces(config: TracesConfig, { clock, logger, part }: TelemetryParts, metrics: Metrics) {
+function openTraces(config: TracesConfig, { clock, logger, part }: TelemetryDeps, metrics: Metrics) {
   const serviceName = config.serviceName === "" ? part : config.serviceName;
   const exporter = new OtlpExporter({
     url: config.url,

@@ -42,7 +42,7 @@ export interface ConsentPart<Service extends DescService> {
   close(): Promise<void>;
 }
 
-export interface EmbeddedConsentParts {
+export interface EmbeddedConsentDeps {
   /** As in "messaging-status"; and as a sentence begins with it. */
   readonly service: string;
   readonly title: string;
@@ -60,7 +60,7 @@ interface Whose {
   readonly keys?: readonly string[];
 }
 
-export function openEmbeddedConsent({ service, title, tables, messages, apply, clock, logger, tracer }: EmbeddedConsentParts) {
+export function openEmbeddedConsent({ service, title, tables, messages, apply, clock, logger, tracer }: EmbeddedConsentDeps) {
   const { lane, waiting } = tables;
   const progress = createProgress(clock);
   // A step writes its events with its rows
@@ -130,7 +130,7 @@ function setAsideIn(tables: SqliteConsent<unknown>, messages: RedriveMessages): 
 
 /** What the RPCs of a service ask where a command reads the data folder, also beside a server that runs: nothing is waited for. */
 export function consentBeside(
-  { service, tables, messages, clock }: Pick<EmbeddedConsentParts, "service" | "tables" | "clock"> & { readonly messages: RedriveMessages },
+  { service, tables, messages, clock }: Pick<EmbeddedConsentDeps, "service" | "tables" | "clock"> & { readonly messages: RedriveMessages },
 ) {
   /** By the file: a server that runs keeps its place a moment after it has got there. */
   async function behind(): Promise<number> {

@@ -235,7 +235,7 @@ test("in the mesh one that is set aside again at once is tried once", async () =
       return tail;
     },
   };
-  const parts = {
+  const deps = {
     profiles,
     identities: steps,
     intake,
@@ -243,7 +243,7 @@ test("in the mesh one that is set aside again at once is tried once", async () =
     layout: laneLayout(1, 2),
     lags: () => Promise.resolve([]),
   };
-  expect(await logOperator(parts).redrive()).toMatchObject({ records: 1 });
+  expect(await logOperator(deps).redrive()).toMatchObject({ records: 1 });
   expect(await profiles.listSetAside(2, last)).toMatchObject([{ sequence: last.sequence + 1 }]);
 });
 

@@ -67,13 +67,13 @@ export async function listNames(config: StoreConfig, clock: Clock): Promise<numb
  * Refuses LOG_UNAVAILABLE and STORE_UNAVAILABLE where NATS or Cassandra cannot be reached; throws where the tables are not migrated.
  * Where log and rows do not fit it listens and refuses every call.
  */
-export async function serveMeshProfile(config: MeshProfileConfig, parts: PartEnds): Promise<ServedPart> {
+export async function serveMeshProfile(config: MeshProfileConfig, deps: PartEnds): Promise<ServedPart> {
   return await serveInEpoch({
     services: [ProfileService, LogService],
     callers: callersOf(config),
     rpc: config.rpc,
-    ...parts,
-    open: ({ rpc, ...ends }) => openAll((opened) => open({ ...config, rpc }, { ...parts, ...ends }, opened)),
+    ...deps,
+    open: ({ rpc, ...ends }) => openAll((opened) => open({ ...config, rpc }, { ...deps, ...ends }, opened)),
   });
 }
 
@@ -85,11 +85,11 @@ function callersOf({ rpc, operators }: MeshProfileConfig): Map<string, readonly 
   ]);
 }
 
-type OpenParts = PartEnds & Pick<EpochPartEnds<MeshProfileConfig["rpc"]>, "onMismatch" | "beforeListen">;
+type OpenDeps = PartEnds & Pick<EpochPartEnds<MeshProfileConfig["rpc"]>, "onMismatch" | "beforeListen">;
 
 async function open(
   config: MeshProfileConfig,
-  { clock, logger, telemetry, tenants, onMismatch, beforeListen }: OpenParts,
+  { clock, logger, telemetry, tenants, onMismatch, beforeListen }: OpenDeps,
   opened: Opened,
 ): Promise<Omit<ServedPart, "close">> {
   const layout = laneLayout(config.partitions, config.lanes);
@@ -150,15 +150,15 @@ async function open(
 
 /** What spares reads a question to the log or to the store. */
 function reads<Store extends IdentityStore>(
-  { partitions, ...parts }: Omit<MemoryOptions<Store>, "partitionOf"> & Pick<MeshProfileConfig, "partitions">,
+  { partitions, ...deps }: Omit<MemoryOptions<Store>, "partitionOf"> & Pick<MeshProfileConfig, "partitions">,
 ) {
   function inPartition(workspaceId: string): number {
     return partitionOf(workspaceId, partitions);
   }
-  const { applied } = parts;
+  const { applied } = deps;
   return {
     readAhead: openReadAhead({ applied, partitionOf: inPartition }),
-    identities: readThroughMemory({ ...parts, partitionOf: inPartition }),
+    identities: readThroughMemory({ ...deps, partitionOf: inPartition }),
   };
 }
 
@@ -179,14 +179,14 @@ function measuredTables({ identities, profiles }: CassandraProfileStore, { metri
 }
 
 /** Names what keeps accepted data from being applied or read; where that is about some users or records alone, all others are served. */
-function healthOf(parts: {
+function healthOf(deps: {
   readonly bus: { readonly up: boolean };
   readonly storeWatch: { readonly there: boolean };
   readonly readers: { trouble(): string | undefined };
   readonly applied: { trouble(): string | undefined };
   readonly backlog: Pick<ProfileBacklog, "reason">;
 }): () => Readiness {
-  const { bus, storeWatch, readers, applied, backlog } = parts;
+  const { bus, storeWatch, readers, applied, backlog } = deps;
   return () => {
     if (!bus.up) return { ready: false, reason: "NATS is away" };
     if (!storeWatch.there) return { ready: false, reason: "Cassandra is away" };
@@ -206,9 +206,9 @@ function tablesIn(session: Session, { partitions }: Pick<MeshProfileConfig, "par
   return openCassandraProfileStore({ session, clock, partitions, bucketOf: bucketOfUser });
 }
 
-async function openLogs(config: MeshProfileConfig, parts: Omit<GuardedLogsOptions, "streams">, opened: Opened) {
-  const { clock, logger } = parts;
-  const logs = await openGuardedLogs({ ...parts, streams: config, recent: new RecentRecords(clock) }, opened);
+async function openLogs(config: MeshProfileConfig, deps: Omit<GuardedLogsOptions, "streams">, opened: Opened) {
+  const { clock, logger } = deps;
+  const logs = await openGuardedLogs({ ...deps, streams: config, recent: new RecentRecords(clock) }, opened);
   const bus = await connectJetStream({ ...config.nats, logger });
   opened.push(() => bus.close());
   const members = bucketMembers(openBusMembers({ bus, subject: `${config.logName}-members`, clock }));
@@ -220,11 +220,11 @@ async function openLogs(config: MeshProfileConfig, parts: Omit<GuardedLogsOption
 /** Without the messaging-status service no status is known. */
 function openEmailStatuses(
   { messagingStatus }: MeshProfileConfig,
-  parts: Pick<ClientOptions, "clock" | "logger" | "tracer">,
+  deps: Pick<ClientOptions, "clock" | "logger" | "tracer">,
   opened: Opened,
 ): EmailStatuses {
   if (messagingStatus === undefined) return { load: () => Promise.resolve(noStatuses) };
-  const called = connectClient(MessagingStatusService, { ...messagingStatus, caller: "profile", deadlineMs: limits.drainMsMax, ...parts });
+  const called = connectClient(MessagingStatusService, { ...messagingStatus, caller: "profile", deadlineMs: limits.drainMsMax, ...deps });
   opened.push(() => called.close());
   return emailStatusesBy(called.client);
 }

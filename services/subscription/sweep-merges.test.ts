@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { fakeClock } from "../../platform/clock.fixture.ts";
 import { limits } from "../../platform/limits.ts";
 import { silentLogger } from "../../platform/logger.ts";
-import { type SweepParts, sweepRegularly } from "./sweep-merges.ts";
+import { type SweepDeps, sweepRegularly } from "./sweep-merges.ts";
 
 const [yes, no] = [true, false].map((answer) => () => Promise.resolve(answer)) as [() => Promise<boolean>, () => Promise<boolean>];
 
@@ -27,7 +27,7 @@ test("sweepRegularly() takes no merge for over that a jump of the clock makes lo
 
 test("sweepRegularly() takes a user for free once its lane is applied and nothing of it waits for a human", async () => {
   const asked: string[] = [];
-  async function freeOf(isApplied: SweepParts["isApplied"], isBlocked: SweepParts["isBlocked"]): Promise<boolean[]> {
+  async function freeOf(isApplied: SweepDeps["isApplied"], isBlocked: SweepDeps["isBlocked"]): Promise<boolean[]> {
     const clock = fakeClock();
     const free: boolean[] = [];
     const stop = sweepRegularly({

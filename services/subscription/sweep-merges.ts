@@ -7,7 +7,7 @@ import { repeatedly } from "../../platform/repeatedly.ts";
 import { closeOverMerges, type UserId } from "./domain/memberships.ts";
 import type { MembershipStore } from "./domain/ports.ts";
 
-export interface SweepParts {
+export interface SweepDeps {
   readonly store: Pick<MembershipStore, "sweep">;
   /** As soon as what the lane holds now is applied of these users; false where that takes too long. */
   readonly isApplied: (workspaceId: string, users: readonly UserId[]) => Promise<boolean>;
@@ -20,13 +20,13 @@ export interface SweepParts {
  * Again `frozenSweepMs` after each sweep, and soon after one that left some over; the returned function stops it. An undo is decided in its window, and its record may be behind
  * for longer than any grace, in the lane or as one that waits for a human: its user is passed over until then.
  */
-export function sweepRegularly(parts: SweepParts): () => void {
-  const { clock, logger } = parts;
+export function sweepRegularly(deps: SweepDeps): () => void {
+  const { clock, logger } = deps;
   const bounded = createBoundedNow(clock);
   bounded.after(0);
   return repeatedly(clock, limits.frozenSweepMs, async () => {
     try {
-      const swept = await sweepOnce(parts, bounded.after(0) - limits.frozenGraceMs);
+      const swept = await sweepOnce(deps, bounded.after(0) - limits.frozenGraceMs);
       return swept < limits.frozenSweepMax ? limits.frozenSweepMs : limits.frozenSweepRestMs;
     } catch (error) {
       logger.error("membership_sweep_failed", error);
@@ -35,7 +35,7 @@ export function sweepRegularly(parts: SweepParts): () => void {
   });
 }
 
-async function sweepOnce({ store, isApplied, isBlocked }: SweepParts, over: number): Promise<number> {
+async function sweepOnce({ store, isApplied, isBlocked }: SweepDeps, over: number): Promise<number> {
   /** Each of their users would be waited for in vain: all memberships of a workspace are in one lane. */
   const behind = new Set<string>();
   async function isFree(workspaceId: string, userId: UserId): Promise<boolean> {

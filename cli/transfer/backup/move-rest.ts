@@ -32,13 +32,13 @@ async function watchLogs(
   isEnough: (now: LogsAtRest, patience: RestPatience) => Promise<boolean>,
 ): Promise<LogsAtRest> {
   const streams = readSettings(env, readStreams);
-  const parts = { clock: systemClock, logger: silentLogger };
-  let now = await lookAtLogs(streams, parts);
+  const deps = { clock: systemClock, logger: silentLogger };
+  let now = await lookAtLogs(streams, deps);
   const patience = restPatience(now, systemClock.monotonic());
   for (let printedAt = systemClock.monotonic();;) {
     if (await isEnough(now, patience)) return now;
     await setTimeout(lookAgainMs);
-    now = await lookAtLogs(streams, parts);
+    now = await lookAtLogs(streams, deps);
     const at = systemClock.monotonic();
     if (patience.isOver(now, at)) throw new CommandError(`${whatLacks(now)}. Let the parts run and stop the gateways, then back up again`);
     if (at - printedAt < printEveryMs) continue;

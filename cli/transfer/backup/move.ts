@@ -27,7 +27,7 @@ import { CommandError, isoTime } from "../../shell/output.ts";
 import { readSettings } from "../../place/settings.ts";
 
 type Env = NodeJS.ProcessEnv;
-const parts = { clock: systemClock, logger: silentLogger };
+const deps = { clock: systemClock, logger: silentLogger };
 
 export interface MeshBackup {
   readonly file: string;
@@ -58,7 +58,7 @@ export async function backupMesh({ file, env, wanted }: MeshBackup): Promise<Mov
     } finally {
       await mesh.close();
     }
-    const after = await lookAtLogs(streams, parts);
+    const after = await lookAtLogs(streams, deps);
     if (after.mark === before.mark) return keysLeftOut;
     throw new CommandError(
       "Something was written meanwhile: back up again with --pause-writes, or stop the gateways and whatever else writes",
@@ -135,10 +135,10 @@ async function intoMesh(
   const { openMeshAccess, readMeshAccess } = await import("../../../gateway/mesh-access.ts");
   const mesh = await meshSide(env);
   try {
-    const { access, restores, close } = await openMeshAccess(readSettings(env, readMeshAccess), parts);
+    const { access, restores, close } = await openMeshAccess(readSettings(env, readMeshAccess), deps);
     try {
       const begun = await restores.begun();
-      const isUsed = access.rows().companies.length > 0 || begun === undefined && await haveLogs(streams, parts);
+      const isUsed = access.rows().companies.length > 0 || begun === undefined && await haveLogs(streams, deps);
       if (isUsed) refuseUsed("There is a Heddle in this mesh already:");
       if (begun !== undefined && begun.id !== restored.id) {
         refuseUsed(`A restore of "${begun.file}" stopped half way here: repeat it with the same file and options, or`);
@@ -162,7 +162,7 @@ async function intoMesh(
 /** The log goes on above, in an epoch that the rows know. */
 async function beginEpoch(env: Env, through: number): Promise<void> {
   const config = readSettings(env, (reader) => ({ streams: readStreams(reader), events: readEvents(reader) }));
-  const epoch = await beginLogsAbove(config, through, parts);
+  const epoch = await beginLogsAbove(config, through, deps);
   const keyspaces = await openEpochKeyspaces(env);
   try {
     for (const { marks } of keyspaces.all) await marks.begin(epoch, undefined);

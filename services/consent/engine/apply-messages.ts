@@ -17,7 +17,7 @@ import { isPassing } from "../../../platform/faults/passing.ts";
 import { type TracedLane, tracedRecords } from "../../../platform/telemetry/traced-records.ts";
 import type { ConsentTables } from "./tables.ts";
 import { isTaken, type LaneBody, type LaneMessages, type LaneSaid, type Redrive } from "./lane-message.ts";
-import { type ConsentKind, type ConsentRecord, type PlanParts, planWorkspace, Skew } from "./plan-step.ts";
+import { type ConsentKind, type ConsentRecord, type PlanDeps, planWorkspace, Skew } from "./plan-step.ts";
 
 /** The rows that an applier works on. */
 export type AppliedTables<State> = Pick<
@@ -32,7 +32,7 @@ export interface ApplyEnds {
   readonly traced: TracedLane;
 }
 
-export interface ApplyParts<State extends Aged, Said extends ConsentRecord, OfWorkspace = never> extends AppliedTables<State>, ApplyEnds {
+export interface ApplyDeps<State extends Aged, Said extends ConsentRecord, OfWorkspace = never> extends AppliedTables<State>, ApplyEnds {
   readonly kind: ConsentKind<State, Said>;
   readonly service: string;
   readonly messages: Pick<LaneMessages<Said, OfWorkspace>, "readLaneBody" | "takenFromRow">;
@@ -47,25 +47,25 @@ type AppliedRun<Said> = Pick<Planned<Said, unknown>, "free" | "holds">;
 
 /** Everything is saved and published when it resolves. Throws what store and log throw; doing it again is harmless. */
 export async function applyLane<State extends Aged, Said extends ConsentRecord, OfWorkspace = never>(
-  parts: ApplyParts<State, Said, OfWorkspace>,
+  deps: ApplyDeps<State, Said, OfWorkspace>,
   bodies: readonly LaneBody[],
 ): Promise<void> {
   // What one request says of very many users is not unpacked all at once
   const slices = slicesBySize(bodies, ({ body }) => body.byteLength, { bytesMax: limits.consentSliceBytesMax });
-  for (const some of slices) await applySlice(parts, some);
+  for (const some of slices) await applySlice(deps, some);
 }
 
 async function applySlice<State extends Aged, Said extends ConsentRecord, OfWorkspace>(
-  parts: ApplyParts<State, Said, OfWorkspace>,
+  deps: ApplyDeps<State, Said, OfWorkspace>,
   bodies: readonly LaneBody[],
 ): Promise<void> {
-  const all = bodies.map(({ body, place }) => parts.messages.readLaneBody(body, place));
+  const all = bodies.map(({ body, place }) => deps.messages.readLaneBody(body, place));
   for (const [workspaceId, said] of Map.groupBy(all, (one) => one.workspaceId)) {
-    let holds = createHolds(workspaceId === "" ? [] : await parts.waiting(workspaceId));
-    for (const work of worksOf(parts, said)) {
-      if (isTaken<Said>(work)) holds = (await applyAround(parts, workspaceId, { run: work, holds })).holds;
-      else if (isRedrive(work)) holds = await redriveOrReport(parts, workspaceId, { asked: work, holds });
-      else await parts.applyOfWorkspace?.(workspaceId, work as OfWorkspace);
+    let holds = createHolds(workspaceId === "" ? [] : await deps.waiting(workspaceId));
+    for (const work of worksOf(deps, said)) {
+      if (isTaken<Said>(work)) holds = (await applyAround(deps, workspaceId, { run: work, holds })).holds;
+      else if (isRedrive(work)) holds = await redriveOrReport(deps, workspaceId, { asked: work, holds });
+      else await deps.applyOfWorkspace?.(workspaceId, work as OfWorkspace);
     }
   }
 }
@@ -77,7 +77,7 @@ function isRedrive(said: unknown): said is Redrive {
 type Work<Said, OfWorkspace> = LaneSaid<Said, OfWorkspace>["said"];
 
 function worksOf<Said extends ConsentRecord, OfWorkspace>(
-  parts: Pick<ApplyParts<Aged, Said, OfWorkspace>, "isDelete">,
+  deps: Pick<ApplyDeps<Aged, Said, OfWorkspace>, "isDelete">,
   all: readonly LaneSaid<Said, OfWorkspace>[],
 ): Work<Said, OfWorkspace>[] {
   const works: Work<Said, OfWorkspace>[] = [];
@@ -87,10 +87,10 @@ function worksOf<Said extends ConsentRecord, OfWorkspace>(
       for (const one of said) records.push(one);
       continue;
     }
-    works.push(...runsOf(parts, records), said);
+    works.push(...runsOf(deps, records), said);
     records = [];
   }
-  return [...works, ...runsOf(parts, records)];
+  return [...works, ...runsOf(deps, records)];
 }
 
 function runsOf<Said>({ isDelete }: { readonly isDelete?: (record: Said) => boolean }, records: Run<Said>): Taken<Said>[][] {
@@ -122,21 +122,21 @@ function runsOf<Said>({ isDelete }: { readonly isDelete?: (record: Said) => bool
  * the same, and the others go on.
  */
 async function applyAround<State extends Aged, Said extends ConsentRecord, OfWorkspace>(
-  parts: ApplyParts<State, Said, OfWorkspace>,
+  deps: ApplyDeps<State, Said, OfWorkspace>,
   workspaceId: string,
   { run, holds }: { readonly run: Run<Said>; readonly holds: Holds },
 ): Promise<AppliedRun<Said>> {
   let after = holds;
   const applied = await halved(run, {
     async work(some) {
-      const { free, holds: next } = await applyRun(parts, workspaceId, { run: some, holds: after });
+      const { free, holds: next } = await applyRun(deps, workspaceId, { run: some, holds: after });
       after = next;
       return free;
     },
     async alone(record, error) {
       const setAside = [{ record: record.kept(), reason: errorText(error) }];
-      await parts.commit({ workspaces: [], setAside });
-      reportSetAside(parts.logger, parts.service, setAside);
+      await deps.commit({ workspaces: [], setAside });
+      reportSetAside(deps.logger, deps.service, setAside);
       after = after.copy();
       after.add(record);
       return [];
@@ -146,17 +146,17 @@ async function applyAround<State extends Aged, Said extends ConsentRecord, OfWor
 }
 
 async function applyRun<State extends Aged, Said extends ConsentRecord, OfWorkspace>(
-  parts: ApplyParts<State, Said, OfWorkspace>,
+  deps: ApplyDeps<State, Said, OfWorkspace>,
   workspaceId: string,
   { run, holds }: { readonly run: Run<Said>; readonly holds: Holds },
 ): Promise<AppliedRun<Said>> {
   const records = run.flatMap(({ said }) => said ?? []);
-  return await tracedRecords(parts.traced, records, async (writing) => {
-    const { plan: { step, stale }, free, setAside, holds: after } = await planRun(parts, workspaceId, { run, holds });
-    await publishAgain(parts, workspaceId, stale);
-    await writing(() => parts.commit({ workspaces: [step], setAside }));
-    reportSetAside(parts.logger, parts.service, setAside);
-    await parts.publish(workspaceId, step.entries);
+  return await tracedRecords(deps.traced, records, async (writing) => {
+    const { plan: { step, stale }, free, setAside, holds: after } = await planRun(deps, workspaceId, { run, holds });
+    await publishAgain(deps, workspaceId, stale);
+    await writing(() => deps.commit({ workspaces: [step], setAside }));
+    reportSetAside(deps.logger, deps.service, setAside);
+    await deps.publish(workspaceId, step.entries);
     return { free, holds: after };
   });
 }
@@ -165,12 +165,12 @@ const attemptsMax = 3;
 
 /** Two rows that are read while another applier writes them may not fit each other: then they are read again. */
 async function planRun<State extends Aged, Said extends ConsentRecord>(
-  parts: PlanParts<State, Said>,
+  deps: PlanDeps<State, Said>,
   workspaceId: string,
   { run, holds }: { readonly run: Run<Said>; readonly holds: Holds },
 ) {
   function plan(more: { readonly onSkew?: () => void }) {
-    return planAround(run, holds, (records, blame) => planWorkspace(parts, workspaceId, { records, blame, ...more }));
+    return planAround(run, holds, (records, blame) => planWorkspace(deps, workspaceId, { records, blame, ...more }));
   }
   function onSkew(): void {
     throw new Skew("Two states of one record were not read as of one moment");
@@ -190,45 +190,45 @@ async function planRun<State extends Aged, Said extends ConsentRecord>(
  * waits too. Each is forgotten once it is applied; an applier that stops in between applies it again. No keys: all of the workspace.
  */
 async function redrive<State extends Aged, Said extends ConsentRecord, OfWorkspace>(
-  parts: ApplyParts<State, Said, OfWorkspace>,
+  deps: ApplyDeps<State, Said, OfWorkspace>,
   workspaceId: string,
   { keys, skipped }: Redrive,
 ): Promise<Holds> {
-  await parts.forgetSetAside(
+  await deps.forgetSetAside(
     skipped.map(({ sequence, part, key }) => ({ workspaceId, sequence: Number(sequence), part, key, body: new Uint8Array() })),
   );
   const asked = new Set(keys);
   let holds = createHolds([]);
-  const pages = pagesBehind<SetAside>((last) => parts.setAsideOf(workspaceId, limits.setAsideRedrivePage, last?.record));
+  const pages = pagesBehind<SetAside>((last) => deps.setAsideOf(workspaceId, limits.setAsideRedrivePage, last?.record));
   for await (const page of pages) {
     const meant = page.map(({ record }) => record).filter(({ key }) => keys.length === 0 || asked.has(key));
-    for (const run of runsOf(parts, meant.flatMap((record) => parts.messages.takenFromRow(record)))) {
-      const { free, holds: after } = await applyAround(parts, workspaceId, { run, holds });
+    for (const run of runsOf(deps, meant.flatMap((record) => deps.messages.takenFromRow(record)))) {
+      const { free, holds: after } = await applyAround(deps, workspaceId, { run, holds });
       holds = after;
-      await parts.forgetSetAside(free.map((record) => record.kept()));
+      await deps.forgetSetAside(free.map((record) => record.kept()));
     }
   }
-  return createHolds(await parts.waiting(workspaceId));
+  return createHolds(await deps.waiting(workspaceId));
 }
 
 /** What an operator asked for is asked for again where it fails: the lane goes on. */
 async function redriveOrReport<State extends Aged, Said extends ConsentRecord, OfWorkspace>(
-  parts: ApplyParts<State, Said, OfWorkspace>,
+  deps: ApplyDeps<State, Said, OfWorkspace>,
   workspaceId: string,
   { asked, holds }: { readonly asked: Redrive; readonly holds: Holds },
 ): Promise<Holds> {
   try {
-    return await redrive(parts, workspaceId, asked);
+    return await redrive(deps, workspaceId, asked);
   } catch (error) {
     if (isPassing(error)) throw error;
-    parts.logger.error("lane_not_redriven", error, { lane: parts.service, workspaceId });
+    deps.logger.error("lane_not_redriven", error, { lane: deps.service, workspaceId });
     return holds;
   }
 }
 
 /** The applier that wrote these entries may have died before it published them. */
 async function publishAgain<State extends Aged, Said extends ConsentRecord>(
-  { kind, entriesSince, publish }: PlanParts<State, Said> & Pick<AppliedTables<State>, "entriesSince"> & Pick<ApplyEnds, "publish">,
+  { kind, entriesSince, publish }: PlanDeps<State, Said> & Pick<AppliedTables<State>, "entriesSince"> & Pick<ApplyEnds, "publish">,
   workspaceId: string,
   stale: readonly Said[],
 ): Promise<void> {

@@ -70,7 +70,7 @@ export interface LaneStep<State> {
   readonly setAside: readonly SetAside[];
 }
 
-export interface PlanParts<State extends Aged, Said extends ConsentRecord> {
+export interface PlanDeps<State extends Aged, Said extends ConsentRecord> {
   readonly kind: ConsentKind<State, Said>;
   /** The caller owns the objects. */
   readonly loadForStep: (workspaceId: string, keys: readonly string[]) => Promise<Loaded<State>>;
@@ -81,7 +81,7 @@ export class Skew extends Error {}
 
 /** `stale`: records that were in before, whose entries are written already. */
 export async function planWorkspace<State extends Aged, Said extends ConsentRecord>(
-  { kind, loadForStep }: PlanParts<State, Said>,
+  { kind, loadForStep }: PlanDeps<State, Said>,
   workspaceId: string,
   { records, blame, onSkew = () => {} }: {
     readonly records: readonly Said[];

@@ -15,7 +15,7 @@ import { createProgress, type Progress } from "../../../platform/lane/progress.t
 import type { ProgressNotices } from "../../../platform/lane/progress-notices.ts";
 import { readStepReports } from "../../../platform/lane/step-reports.ts";
 
-export interface LaneAppliedParts {
+export interface LaneAppliedDeps {
   readonly lanes: Pick<Log, "read" | "tail" | "watch">;
   readonly layout: LaneLayout;
   readonly intakePartitions: number;
@@ -65,12 +65,12 @@ interface Heard {
   waiting: number;
 }
 
-export function openLaneApplied(parts: LaneAppliedParts): LaneApplied {
-  const { clock, intakePartitions, notices, asks } = parts;
-  const applied = Array.from({ length: parts.layout.partitions }, () => createProgress(clock));
+export function openLaneApplied(deps: LaneAppliedDeps): LaneApplied {
+  const { clock, intakePartitions, notices, asks } = deps;
+  const applied = Array.from({ length: deps.layout.partitions }, () => createProgress(clock));
   const heard = Array.from({ length: intakePartitions }, (): Heard => ({ resolved: createProgress(clock), tails: [], waiting: 0 }));
   const readings = heard.map((own, partition) =>
-    readStepReports(parts, { partition, take: (records) => takeLast(own, records), isAwaited: () => own.waiting > 0 })
+    readStepReports(deps, { partition, take: (records) => takeLast(own, records), isAwaited: () => own.waiting > 0 })
   );
   const stop = notices.listen((one) => {
     if (one.kind === "applied") applied[one.lane]?.advance(one.position);
@@ -106,7 +106,7 @@ export function openLaneApplied(parts: LaneAppliedParts): LaneApplied {
 
   return {
     hurry({ partition, sequence }) {
-      if ((heard[partition]?.resolved.reached ?? 0) < sequence) parts.resolvers.publish([{ kind: "awaited", partition, sequence }]);
+      if ((heard[partition]?.resolved.reached ?? 0) < sequence) deps.resolvers.publish([{ kind: "awaited", partition, sequence }]);
     },
     async wait(place, lanes, ms) {
       const of = heard[place.partition];

@@ -18,7 +18,7 @@ import { type ConcernOf, LaneWindow, type WindowBody, type WindowRoom } from "./
 import { type Failures, type Reading, readOn } from "../../../platform/lane/read-on.ts";
 import { troubleOf } from "../../../platform/faults/trouble.ts";
 
-export interface LaneApplierParts {
+export interface LaneApplierDeps {
   /** The lane, as the layout numbers it. */
   readonly lane: number;
   /** What the log calls it, where that is not its number. */
@@ -62,14 +62,14 @@ export interface LaneApplying extends Reading {
   readonly ask: AskLane;
 }
 
-export function startLaneApplier(parts: LaneApplierParts): LaneApplying {
-  const applier = new LaneApplier(parts, () => reading.wake());
+export function startLaneApplier(deps: LaneApplierDeps): LaneApplying {
+  const applier = new LaneApplier(deps, () => reading.wake());
   const reading = readOn({
-    clock: parts.clock,
-    idleMs: (parts.pace ?? meshPace).idleMs,
+    clock: deps.clock,
+    idleMs: (deps.pace ?? meshPace).idleMs,
     watch: (wake) =>
-      parts.lanes.watch((changed) => {
-        if (changed !== parts.lane) return;
+      deps.lanes.watch((changed) => {
+        if (changed !== deps.lane) return;
         applier.noticed();
         wake();
       }),
@@ -86,7 +86,7 @@ export function startLaneApplier(parts: LaneApplierParts): LaneApplying {
 
 class LaneApplier {
   readonly ask: AskLane;
-  readonly #parts: LaneApplierParts;
+  readonly #deps: LaneApplierDeps;
   readonly #pace: LanePace;
   readonly #asks: LaneAsks;
   /** Undefined: the lane has to be read again. */
@@ -106,13 +106,13 @@ class LaneApplier {
 
   readonly #wake: () => void;
 
-  constructor(parts: LaneApplierParts, wake: () => void) {
-    this.#parts = parts;
+  constructor(deps: LaneApplierDeps, wake: () => void) {
+    this.#deps = deps;
     this.#wake = wake;
-    this.#pace = parts.pace ?? meshPace;
-    this.#checkpoint = new LaneCheckpoint({ ...parts, name: parts.lane, saveMs: this.#pace.saveMs });
+    this.#pace = deps.pace ?? meshPace;
+    this.#checkpoint = new LaneCheckpoint({ ...deps, name: deps.lane, saveMs: this.#pace.saveMs });
     this.#asks = createLaneAsks({
-      clock: parts.clock,
+      clock: deps.clock,
       isPast: (keys, message) => this.#window?.isPast(keys, message) ?? false,
       onAsk: ({ through }) => {
         // The notice of it may have been lost
@@ -136,7 +136,7 @@ class LaneApplier {
     const many = await this.#applyOfMany(window);
     await this.#checkpoint.keep(window.position);
     if (isIn === "more" || few || many) return "busy";
-    const now = this.#parts.clock.monotonic();
+    const now = this.#deps.clock.monotonic();
     if (window.many > 0) return Math.max(1, this.#manyAt - now);
     return Math.max(1, Math.min(this.#lookAt - now, this.#checkpoint.dueInMs(window.position)));
   }
@@ -144,7 +144,7 @@ class LaneApplier {
   /** What could not be applied is still there, and so is all that was applied before its turn. */
   recover(error: unknown, { count, isLogged }: Failures): void {
     if (!this.#applying) this.#forget();
-    if (isLogged) this.#parts.logger.error("applier_failed", error, { lane: this.#parts.name ?? this.#parts.lane, failures: count });
+    if (isLogged) this.#deps.logger.error("applier_failed", error, { lane: this.#deps.name ?? this.#deps.lane, failures: count });
   }
 
   /** A successor goes on from what is kept. */
@@ -154,7 +154,7 @@ class LaneApplier {
     try {
       if (window !== undefined) await this.#checkpoint.close(window.position);
     } catch (error) {
-      this.#parts.logger.warn("lane_position_not_kept", { lane: this.#parts.name ?? this.#parts.lane, reason: troubleOf(error) });
+      this.#deps.logger.warn("lane_position_not_kept", { lane: this.#deps.name ?? this.#deps.lane, reason: troubleOf(error) });
     }
     this.#forget();
     this.#asks.close();
@@ -168,7 +168,7 @@ class LaneApplier {
   }
 
   async #start(): Promise<LaneWindow> {
-    const { concernOf, room, onApplied } = this.#parts;
+    const { concernOf, room, onApplied } = this.#deps;
     const position = await this.#checkpoint.load();
     const window = new LaneWindow({ position, concernOf, room });
     this.#window = window;
@@ -180,7 +180,7 @@ class LaneApplier {
 
   /** Reads what follows, where there is room. Lost: another applier is further, and the window begins anew. */
   async #readOn(window: LaneWindow): Promise<"more" | "nothing" | "lost"> {
-    const { lane, lanes, positions, clock } = this.#parts;
+    const { lane, lanes, positions, clock } = this.#deps;
     const now = clock.monotonic();
     if (!window.isOpen || (!this.#mayFollow && now < this.#lookAt)) return "nothing";
     this.#mayFollow = false;
@@ -217,7 +217,7 @@ class LaneApplier {
   }
 
   async #applyOfMany(window: LaneWindow): Promise<boolean> {
-    const { clock } = this.#parts;
+    const { clock } = this.#deps;
     if (window.many === 0 || clock.monotonic() < this.#manyAt) return false;
     const workedMs = await this.#apply(window, window.nextOfMany(this.#pace.fanOutUsersMax)) ?? 0;
     this.#manyAt = clock.monotonic() + restOf(workedMs, window);
@@ -233,7 +233,7 @@ class LaneApplier {
   /** How long it took, in milliseconds; undefined where there was nothing to do. */
   async #apply(window: LaneWindow, bodies: readonly WindowBody[]): Promise<number | undefined> {
     if (bodies.length === 0) return undefined;
-    const { gate, apply, clock } = this.#parts;
+    const { gate, apply, clock } = this.#deps;
     this.#applying = true;
     const workedMs = await gate.run(async () => {
       const began = clock.monotonic();
@@ -249,7 +249,7 @@ class LaneApplier {
   #reportProgress(window: LaneWindow): void {
     if (window.position > this.#published) {
       this.#published = window.position;
-      this.#parts.onApplied(window.position);
+      this.#deps.onApplied(window.position);
     }
     this.#asks.settle();
   }

@@ -38,7 +38,7 @@ export interface WindowRoom {
 /** Keys that a caller waits for, and whether what they need or what concerns few is chosen first. */
 type Choice = [wanted: Wanted, first: "wanted" | "few"];
 
-export interface LaneWindowParts {
+export interface LaneWindowDeps {
   /** The last message up to which everything is applied. */
   readonly position: number;
   readonly concernOf: ConcernOf;
@@ -61,7 +61,7 @@ export class LaneWindow {
   readonly #pending = new Pending<WindowBody>();
   #bytes = 0;
 
-  constructor({ position, concernOf, room }: LaneWindowParts) {
+  constructor({ position, concernOf, room }: LaneWindowDeps) {
     this.position = position;
     this.read = position;
     this.#concernOf = concernOf;

@@ -2,7 +2,7 @@
 import type { Clock } from "../../../platform/clock.ts";
 import { createLagLook, type LagMeter, openLagMeter } from "../../../platform/telemetry/lag.ts";
 
-export interface LanesLagParts {
+export interface LanesLagDeps {
   readonly service: string;
   /** Its lanes, as the layout numbers them. */
   readonly lanes: readonly number[];
@@ -11,7 +11,7 @@ export interface LanesLagParts {
 }
 
 /** Other lanes' messages lie between two of one, so the records are an upper bound; the seconds are right. One timer looks at all of them. */
-export function openLanesLag({ service, lanes, heard }: LanesLagParts, clock: Clock): LagMeter {
+export function openLanesLag({ service, lanes, heard }: LanesLagDeps, clock: Clock): LagMeter {
   const looks = lanes.map((lane) => {
     return createLagLook({ lane: service, tail: () => heard(lane).tail, applied: () => heard(lane).applied }, clock);
   });

@@ -8,7 +8,7 @@ import { openEpochGuard } from "../../../platform/epoch/guard.ts";
 import { type EpochPartEnds, serveInEpoch } from "../../../platform/epoch/serve-in-epoch.ts";
 import type { PublishedEvent } from "../../../platform/events/events.ts";
 import { openEventStream } from "../../../platform/events/jetstream.ts";
-import type { IntakeParts } from "../../../platform/intake/intake.ts";
+import type { IntakeDeps } from "../../../platform/intake/intake.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import type { MeshPartConfig } from "../../../platform/mesh-config.ts";
@@ -41,7 +41,7 @@ export interface MeshPartPlan<Tables extends PartTables, Service extends DescSer
   readonly schemaFolder: string;
   openTables(session: Session, ends: OpenTables): Tables;
   /** Everything is saved and published when it resolves; doing it again is harmless. */
-  apply(parts: Tables & ApplyEnds, bodies: readonly LaneBody[]): Promise<void>;
+  apply(deps: Tables & ApplyEnds, bodies: readonly LaneBody[]): Promise<void>;
   /** What others hear of entries of its ledger. */
   eventsOf(workspaceId: string, entries: readonly LedgerEntry[]): PublishedEvent[];
   /** The lane, as the layout numbers it. */
@@ -50,7 +50,7 @@ export interface MeshPartPlan<Tables extends PartTables, Service extends DescSer
   /** Its RPCs. */
   routes(serving: Serving<Tables>): ServiceImpl<Service>;
   /** Work on the tables beside the lanes; the returned function ends it. */
-  beside?(parts: Pick<Serving<Tables>, "tables" | "lanes" | "isHeld">, ends: PartEnds): () => Promise<void> | void;
+  beside?(deps: Pick<Serving<Tables>, "tables" | "lanes" | "isHeld">, ends: PartEnds): () => Promise<void> | void;
 }
 
 interface OpenTables extends Pick<Keyspace, "sealedBy"> {
@@ -65,7 +65,7 @@ interface Serving<Tables> {
   readonly tables: Tables;
   readonly lanes: MeshLanes;
   readonly profile: Client<typeof ProfileService>;
-  readonly intake: IntakeParts;
+  readonly intake: IntakeDeps;
   readonly isHeld: IsHeld;
   readonly work: LaneWork;
   readonly setAside: Redriving;

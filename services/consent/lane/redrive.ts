@@ -22,7 +22,7 @@ import type { ConsentTables } from "../engine/tables.ts";
 export type SetAsideTables = Pick<ConsentTables<unknown>, "listSetAside" | "waiting" | "forgetSetAside">;
 export type RedriveMessages = Pick<LaneMessages<unknown>, "takenFromRow" | "whoseBody" | "shown" | "redriveBody">;
 
-export interface RedriveParts extends RedriveMessages {
+export interface RedriveDeps extends RedriveMessages {
   readonly tables: SetAsideTables;
   laneOf(whose: Whose): number;
   append(lane: number, body: Uint8Array): Promise<void>;
@@ -39,7 +39,7 @@ export interface Redriving {
   skipSetAside(at: SetAsidePlace): Promise<void>;
 }
 
-export function redriving({ tables, takenFromRow, shown, whoseBody, redriveBody, laneOf, append }: RedriveParts): Redriving {
+export function redriving({ tables, takenFromRow, shown, whoseBody, redriveBody, laneOf, append }: RedriveDeps): Redriving {
   async function putBack(record: LaneRecord): Promise<number> {
     const whose = whoseBody(record.body);
     if (whose === undefined) return 0;

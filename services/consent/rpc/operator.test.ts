@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { limits } from "../../../platform/limits.ts";
-import { type OperatorParts, operatorRoutes } from "./operator.ts";
+import { type OperatorDeps, operatorRoutes } from "./operator.ts";
 
 const scope = { workspaceId: "w", requestId: "r", actor: "key", receivedAt: 1n, idempotencyKey: "" };
 
@@ -21,9 +21,9 @@ const entry: Omit<LedgerEntry, "subject" | "what"> = {
 };
 
 /** One chain a name, of one entry of so many bytes. */
-function ledgerOf(bytes: Readonly<Record<string, number>>): OperatorParts {
+function ledgerOf(bytes: Readonly<Record<string, number>>): OperatorDeps {
   const names = Object.keys(bytes);
-  const ledger: Partial<OperatorParts["ledger"]> = {
+  const ledger: Partial<OperatorDeps["ledger"]> = {
     async subjects(_, { from, max }) {
       const start = from === undefined ? 0 : Number(from);
       const next = start + max < names.length ? `${start + max}` : undefined;
@@ -33,7 +33,7 @@ function ledgerOf(bytes: Readonly<Record<string, number>>): OperatorParts {
       return [{ ...entry, subject, what: "x".repeat(bytes[subject] ?? 0) }];
     },
   };
-  return { ledger } as unknown as OperatorParts;
+  return { ledger } as unknown as OperatorDeps;
 }
 
 async function pagesOf(bytes: Readonly<Record<string, number>>): Promise<string[][]> {

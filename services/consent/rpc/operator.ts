@@ -11,14 +11,14 @@ import { laneMessages } from "../../../platform/telemetry/lag-history.ts";
 import type { LaneWork } from "../../../platform/telemetry/work-metrics.ts";
 import type { Redriving } from "../lane/redrive.ts";
 
-export interface OperatorParts {
+export interface OperatorDeps {
   readonly ledger: Pick<Ledger, "history" | "checked" | "verify" | "verifyPage" | "subjects">;
   readonly work: LaneWork;
   readonly setAside: Redriving;
 }
 
 /** The RPCs that both services have. */
-export function operatorRoutes({ ledger, work, setAside }: OperatorParts) {
+export function operatorRoutes({ ledger, work, setAside }: OperatorDeps) {
   return {
     async verifyLedger(
       message: Scoped<RequestContext> & { readonly from?: string | undefined },

@@ -55,14 +55,14 @@ function openWorld(
   const replicas = openReplicas({ schema, ...(faults.write && { onWrite: faults.write }) });
   const store = openCassandraStatusStore(recordingSession(schema, replicas.session()), fakeClock());
   const { published, publish } = recordPublished(faults);
-  const parts = {
+  const deps = {
     ...store,
     ...(faults.applyRecord && { applyRecord: faults.applyRecord }),
     logger: silentLogger,
     traced: { lane: "messaging-status-0" },
     publish,
   };
-  return { replicas, store, published, apply: (bodies: readonly LaneBody[]) => applyMessages(parts, bodies) };
+  return { replicas, store, published, apply: (bodies: readonly LaneBody[]) => applyMessages(deps, bodies) };
 }
 
 async function undisturbed(bodies: readonly LaneBody[]) {

@@ -7,18 +7,18 @@ import { applyRecord } from "../domain/apply-record.ts";
 import type { StatusRecord } from "../domain/status-record.ts";
 import { statusMessages } from "./lane-message.ts";
 
-export interface StatusApplyParts extends AppliedTables<AddressState>, ApplyEnds {
+export interface StatusApplyDeps extends AppliedTables<AddressState>, ApplyEnds {
   /** The pure step; an argument so that a test can make it throw. */
   readonly applyRecord?: typeof applyRecord;
 }
 
 /** As `applyLane`. */
-export async function applyMessages(parts: StatusApplyParts, bodies: readonly LaneBody[]): Promise<void> {
-  await applyLane({ ...parts, service: "messaging-status", kind: statusKind(parts), messages: statusMessages }, bodies);
+export async function applyMessages(deps: StatusApplyDeps, bodies: readonly LaneBody[]): Promise<void> {
+  await applyLane({ ...deps, service: "messaging-status", kind: statusKind(deps), messages: statusMessages }, bodies);
 }
 
-function statusKind(parts: Pick<StatusApplyParts, "applyRecord">): ConsentKind<AddressState, StatusRecord> {
-  const applied = parts.applyRecord ?? applyRecord;
+function statusKind(deps: Pick<StatusApplyDeps, "applyRecord">): ConsentKind<AddressState, StatusRecord> {
+  const applied = deps.applyRecord ?? applyRecord;
   return {
     keysOf: ({ address }) => [address],
     // Lists may hold an address at each of the times that it passed through

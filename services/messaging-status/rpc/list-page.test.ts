@@ -7,7 +7,7 @@ import type { ListFilter } from "../domain/ports.ts";
 
 test("times and places beyond what a store can hold are the last that it can", async () => {
   const asked: ListFilter[] = [];
-  const parts = {
+  const deps = {
     caught: { ask: () => () => Promise.resolve(true) },
     profile: { resolveUsers: () => Promise.resolve({ behind: false }) },
     isHeld: () => Promise.resolve(false),
@@ -15,7 +15,7 @@ test("times and places beyond what a store can hold are the last that it can", a
   };
   const filter = create(AddressFilterSchema, { from: -(2n ** 63n), to: 2n ** 63n - 1n, offset: 2 ** 32 - 1 });
   const of = { scope: { workspaceId: "w" }, list: "rejected", signal: new AbortController().signal };
-  await listPage(parts as never, of as never, filter);
+  await listPage(deps as never, of as never, filter);
   expect(asked).toMatchObject([{ from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER }]);
   const [{ offset, limit } = { offset: 0, limit: 0 }] = asked;
   expect(offset + limit).toBeLessThan(2 ** 31);

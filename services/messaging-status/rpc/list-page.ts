@@ -11,15 +11,15 @@ import { type DepsBeside, isLate } from "./request.ts";
 
 /** Waits as every read does. Without a filter: the newest of all time. */
 export async function listPage(
-  parts: DepsBeside,
+  deps: DepsBeside,
   of: { readonly scope: Scope; readonly list: ListName; readonly signal: AbortSignal },
   filter: AddressFilter | undefined,
 ) {
   const addressed = addressesOf(filter, of.list);
   const about = addressed.length === 0 ? "all" : addressed;
-  const late = await isLate(parts, of.scope, about);
+  const late = await isLate(deps, of.scope, about);
   of.signal.throwIfAborted();
-  const listing = listAddresses(parts.store, { workspaceId: of.scope.workspaceId, list: of.list }, {
+  const listing = listAddresses(deps.store, { workspaceId: of.scope.workspaceId, list: of.list }, {
     addresses: addressed,
     from: timeOf(filter?.from ?? 0n),
     to: timeOf(filter?.to || latest),
@@ -28,7 +28,7 @@ export async function listPage(
     ascending: filter?.ascending ?? false,
     signal: of.signal,
   });
-  const [page, held] = await Promise.all([listing, parts.isHeld(of.scope.workspaceId, about)]);
+  const [page, held] = await Promise.all([listing, deps.isHeld(of.scope.workspaceId, about)]);
   const addresses = page.map(({ address, at, reason }) => ({
     address,
     at: BigInt(at),

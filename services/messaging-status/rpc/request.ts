@@ -2,7 +2,7 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 import { markOfMessage } from "../../../platform/intake/idempotency.ts";
-import { type IntakeParts, type Submitted, submitTo } from "../../../platform/intake/intake.ts";
+import { type IntakeDeps, type Submitted, submitTo } from "../../../platform/intake/intake.ts";
 import type { IntakeBody } from "../../../platform/intake/record-bytes.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
@@ -10,17 +10,17 @@ import { type RequestContext, type Scoped, scopeOf } from "../../../platform/req
 import type { ProfileService, Scope } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { IsHeld } from "../../consent/lane/held.ts";
 import { emailsToWrite, phonesToWrite } from "../../../platform/intake/addresses.ts";
-import type { OperatorParts } from "../../consent/rpc/operator.ts";
+import type { OperatorDeps } from "../../consent/rpc/operator.ts";
 import type { AddressStore, Caught } from "../domain/ports.ts";
 import type { UnsubscribeLinks } from "../links/unsubscribe-links.ts";
 
 /** What the RPCs need. */
-export interface ServiceParts extends DepsBeside {
-  readonly intake: IntakeParts;
+export interface ServiceDeps extends DepsBeside {
+  readonly intake: IntakeDeps;
 }
 
 /** What those need that put nothing into the order of a workspace. */
-export interface DepsBeside extends OperatorParts {
+export interface DepsBeside extends OperatorDeps {
   readonly store: AddressStore;
   readonly caught: Caught;
   /** Whether records of these addresses wait for a human: then what is read is older than what was answered. */
@@ -43,7 +43,7 @@ export function phonesOf(phones: readonly string[]): string[] {
 
 /** Waits, bounded, until what was answered before the read is in; true where it answers without. */
 export async function isLate(
-  { profile, caught }: Pick<ServiceParts, "profile" | "caught">,
+  { profile, caught }: Pick<ServiceDeps, "profile" | "caught">,
   scope: Scope,
   addresses: readonly string[] | "all",
 ): Promise<boolean> {
@@ -54,7 +54,7 @@ export async function isLate(
 
 /** `message` is the whole request: a repeat with the same idempotency key must be equal to it. */
 export function write<Asked extends DescMessage>(
-  { intake }: Pick<ServiceParts, "intake">,
+  { intake }: Pick<ServiceDeps, "intake">,
   { schema, message }: { readonly schema: Asked; readonly message: MessageShape<Asked> & Scoped<RequestContext> },
   body: IntakeBody,
 ): Promise<Submitted> {

@@ -28,48 +28,48 @@ import { knownValue } from "../../consent/rpc/known-value.ts";
 import { historyOf, operatorRoutes } from "../../consent/rpc/operator.ts";
 import { type EmailStatus as StatusName, unknownAddress } from "../domain/address-state.ts";
 import { listPage } from "./list-page.ts";
-import { type DepsBeside, emailsOf, isLate, phonesOf, type ServiceParts, write } from "./request.ts";
+import { type DepsBeside, emailsOf, isLate, phonesOf, type ServiceDeps, write } from "./request.ts";
 
-export function messagingStatusRoutes(parts: ServiceParts): ServiceImpl<typeof MessagingStatusService> {
-  return { ...writeRoutes(parts), ...routesBeside(parts) };
+export function messagingStatusRoutes(deps: ServiceDeps): ServiceImpl<typeof MessagingStatusService> {
+  return { ...writeRoutes(deps), ...routesBeside(deps) };
 }
 
 /** All that put nothing into the order of a workspace, so that they need no log. */
-export function routesBeside(parts: DepsBeside): Omit<ServiceImpl<typeof MessagingStatusService>, keyof ReturnType<typeof writeRoutes>> {
-  return { ...readRoutes(parts), ...linkRoutes(parts), ...operatorRoutes(parts) };
+export function routesBeside(deps: DepsBeside): Omit<ServiceImpl<typeof MessagingStatusService>, keyof ReturnType<typeof writeRoutes>> {
+  return { ...readRoutes(deps), ...linkRoutes(deps), ...operatorRoutes(deps) };
 }
 
 type Routes = Partial<ServiceImpl<typeof MessagingStatusService>>;
 
 /** Checked here, and put into the order of their workspace. */
-function writeRoutes(parts: ServiceParts) {
+function writeRoutes(deps: ServiceDeps) {
   return {
     async setEmailStatus(message) {
       const status = knownValue(EmailStatusSchema, message.status, "an email status");
       const value = { emails: emailsOf(message.emails), status };
-      return await write(parts, { schema: SetEmailStatusRequestSchema, message }, { case: "setEmailStatuses", value });
+      return await write(deps, { schema: SetEmailStatusRequestSchema, message }, { case: "setEmailStatuses", value });
     },
     async markEmails(message) {
       const body = markEmails(message.emails, knownValue(EmailMarkSchema, message.mark, "a mark"));
-      return await write(parts, { schema: MarkEmailsRequestSchema, message }, body);
+      return await write(deps, { schema: MarkEmailsRequestSchema, message }, body);
     },
     async removeInvalidPhones(message) {
       const body = markPhones(message.phones, PhoneMark.REMOVED);
-      return await write(parts, { schema: RemoveInvalidPhonesRequestSchema, message }, body);
+      return await write(deps, { schema: RemoveInvalidPhonesRequestSchema, message }, body);
     },
     async reportBounce(message) {
-      return await write(parts, { schema: ReportBounceRequestSchema, message }, markEmails(message.emails, EmailMark.HARD_BOUNCED));
+      return await write(deps, { schema: ReportBounceRequestSchema, message }, markEmails(message.emails, EmailMark.HARD_BOUNCED));
     },
     async reportSpam(message) {
-      return await write(parts, { schema: ReportSpamRequestSchema, message }, markEmails(message.emails, EmailMark.SPAM));
+      return await write(deps, { schema: ReportSpamRequestSchema, message }, markEmails(message.emails, EmailMark.SPAM));
     },
     async reportInvalidPhone(message) {
       if (message.reason !== PhoneMark.PROVIDER_ERROR && message.reason !== PhoneMark.DEACTIVATED) {
         throw new Refusal("INPUT_INVALID", "Expected the reason provider_error or deactivated, got another");
       }
-      return await write(parts, { schema: ReportInvalidPhoneRequestSchema, message }, markPhones(message.phones, message.reason));
+      return await write(deps, { schema: ReportInvalidPhoneRequestSchema, message }, markPhones(message.phones, message.reason));
     },
-    useUnsubscribeLink: (message) => useUnsubscribeLink(parts, message),
+    useUnsubscribeLink: (message) => useUnsubscribeLink(deps, message),
   } satisfies Routes;
 }
 
@@ -81,29 +81,29 @@ function markPhones(phones: readonly string[], mark: PhoneMark): IntakeBody {
   return { case: "markPhones", value: { phones: phonesOf(phones), mark } };
 }
 
-function readRoutes(parts: DepsBeside) {
+function readRoutes(deps: DepsBeside) {
   return {
-    getEmailStates: (message) => getEmailStates(parts, message),
+    getEmailStates: (message) => getEmailStates(deps, message),
     async listUnsubscribes(message, { signal }) {
-      const { addresses, behind } = await listPage(parts, { scope: scopeOf(message), list: "unsubscribed", signal }, message.filter);
+      const { addresses, behind } = await listPage(deps, { scope: scopeOf(message), list: "unsubscribed", signal }, message.filter);
       return { emails: addresses, behind };
     },
     async listHardBounces(message, { signal }) {
-      const { addresses, behind } = await listPage(parts, { scope: scopeOf(message), list: "rejected", signal }, message.filter);
+      const { addresses, behind } = await listPage(deps, { scope: scopeOf(message), list: "rejected", signal }, message.filter);
       return { emails: addresses, behind };
     },
     async listInvalidPhones(message, { signal }) {
-      const { addresses, behind } = await listPage(parts, { scope: scopeOf(message), list: "invalid", signal }, message.filter);
+      const { addresses, behind } = await listPage(deps, { scope: scopeOf(message), list: "invalid", signal }, message.filter);
       return { phones: addresses, behind };
     },
     async getHistory(message) {
       const scope = scopeOf(message);
       const subjects = [...new Set(message.addresses.map((text) => text.includes("@") ? emailToRead(text) : phoneToRead(text)))];
       const { workspaceId } = scope;
-      const late = await isLate(parts, scope, subjects);
+      const late = await isLate(deps, scope, subjects);
       const [history, held] = await Promise.all([
-        historyOf(parts.ledger, { workspaceId, subjects, until: message.until }),
-        parts.isHeld(workspaceId, subjects),
+        historyOf(deps.ledger, { workspaceId, subjects, until: message.until }),
+        deps.isHeld(workspaceId, subjects),
       ]);
       return { ...history, behind: late || held };
     },
@@ -111,12 +111,12 @@ function readRoutes(parts: DepsBeside) {
 }
 
 /** For exports and senders. */
-async function getEmailStates(parts: DepsBeside, message: GetEmailStatesRequest) {
+async function getEmailStates(deps: DepsBeside, message: GetEmailStatesRequest) {
   const scope = scopeOf(message);
   const emails = message.emails.map(emailToRead);
-  const late = message.waited ? !await parts.caught.ask(scope, emails)() : await isLate(parts, scope, emails);
+  const late = message.waited ? !await deps.caught.ask(scope, emails)() : await isLate(deps, scope, emails);
   const { workspaceId } = scope;
-  const [known, held] = await Promise.all([parts.store.load(workspaceId, emails), parts.isHeld(workspaceId, emails)]);
+  const [known, held] = await Promise.all([deps.store.load(workspaceId, emails), deps.isHeld(workspaceId, emails)]);
   const states = emails.map((email) => {
     const { status, rejected, spamAt } = known.get(email) ?? unknownAddress(email);
     return {
@@ -134,28 +134,28 @@ const statusNumbers: Readonly<Record<StatusName, EmailStatus>> = {
   unsubscribed: EmailStatus.UNSUBSCRIBED,
 };
 
-function linkRoutes(parts: DepsBeside) {
+function linkRoutes(deps: DepsBeside) {
   return {
     async createUnsubscribeLink(message) {
       const { workspaceId } = scopeOf(message);
       const [email = ""] = emailsOf([message.email]);
-      return { path: `/unsubscribe/${await parts.links.make({ workspaceId, email, groupId: message.subscriptionGroupId })}` };
+      return { path: `/unsubscribe/${await deps.links.make({ workspaceId, email, groupId: message.subscriptionGroupId })}` };
     },
     async openUnsubscribeLink({ token }) {
-      const { workspaceId, email, groupId } = await parts.links.open(token);
+      const { workspaceId, email, groupId } = await deps.links.open(token);
       return { email, subscriptionGroupId: groupId, workspaceId };
     },
     async rotateLinkKey() {
-      return { keyId: String(await parts.links.rotate()) };
+      return { keyId: String(await deps.links.rotate()) };
     },
   } satisfies Routes;
 }
 
 /** A person who follows a link needs no key: the link is the proof. */
-async function useUnsubscribeLink(parts: ServiceParts, { token, requestId, traceparent }: UseUnsubscribeLinkRequest) {
-  const { workspaceId, email, groupId } = await parts.links.open(token);
+async function useUnsubscribeLink(deps: ServiceDeps, { token, requestId, traceparent }: UseUnsubscribeLinkRequest) {
+  const { workspaceId, email, groupId } = await deps.links.open(token);
   const who = { workspaceId, requestId, actor: "unsubscribe_link", route: "/unsubscribe", traceparent };
-  const { position } = await submitTo(parts.intake, { ...who, idempotencyKey: "", readAfter: "" }, { body: takenBack(email, groupId) });
+  const { position } = await submitTo(deps.intake, { ...who, idempotencyKey: "", readAfter: "" }, { body: takenBack(email, groupId) });
   return { position };
 }
 

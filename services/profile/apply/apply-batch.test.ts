@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Addressed } from "../domain/resolve/lane-item.ts";
 import type { StoredUser, UserTables } from "../domain/ports.ts";
 import { profileFromRow, profileToRow } from "../store/rows.ts";
-import type { ApplyParts } from "./slow-path.ts";
+import type { ApplyDeps } from "./slow-path.ts";
 import { applyBatch } from "./apply-batch.ts";
 import type { Pace } from "./pace.ts";
 import { pureSteps } from "./pure-steps.ts";
@@ -17,7 +17,7 @@ function created(workspaceId: string): Addressed {
 }
 
 /** Reads answer once `readers` of them are under way, or the loop had nothing else to do. */
-function partsOf(readers: number, pace?: Pace): { readonly parts: ApplyParts; readonly mostAtOnce: () => number } {
+function depsOf(readers: number, pace?: Pace): { readonly deps: ApplyDeps; readonly mostAtOnce: () => number } {
   let [underWay, most] = [0, 0];
   const all = Promise.withResolvers<void>();
   const profiles = {
@@ -33,7 +33,7 @@ function partsOf(readers: number, pace?: Pace): { readonly parts: ApplyParts; re
       return { rows: new Map([...users.values()].flatMap(({ profile }) => profile === null ? [] : [[profile, profileToRow(profile)]])) };
     },
   } as Partial<UserTables> as UserTables;
-  const parts = {
+  const deps = {
     profiles,
     steps: pureSteps,
     cache: createUserCache({ bytesMax: 1_000_000, entryBytes: 1, rowBytesMax: 0, profileFromRow, profileToRow }),
@@ -43,18 +43,18 @@ function partsOf(readers: number, pace?: Pace): { readonly parts: ApplyParts; re
     announce: () => Promise.resolve(),
     ...(pace && { pace }),
   };
-  return { parts, mostAtOnce: () => most };
+  return { deps, mostAtOnce: () => most };
 }
 
 test("applyBatch() reads users of several workspaces at the same time, and saves all of them", async () => {
-  const { parts, mostAtOnce } = partsOf(3);
-  await applyBatch(parts, ["u", "v", "w"].map(created));
+  const { deps, mostAtOnce } = depsOf(3);
+  await applyBatch(deps, ["u", "v", "w"].map(created));
   expect(mostAtOnce()).toBe(3);
-  expect(["u", "v", "w"].map((workspaceId) => parts.cache.get(workspaceId, workspaceId)?.mark)).toEqual([[1, 0], [1, 0], [1, 0]]);
+  expect(["u", "v", "w"].map((workspaceId) => deps.cache.get(workspaceId, workspaceId)?.mark)).toEqual([[1, 0], [1, 0], [1, 0]]);
 });
 
 test("applyBatch() works on one workspace after the other where a pace measures its work", async () => {
-  const { parts, mostAtOnce } = partsOf(3, { begin: () => {}, rest: () => Promise.resolve() });
-  await applyBatch(parts, ["u", "v", "w"].map(created));
+  const { deps, mostAtOnce } = depsOf(3, { begin: () => {}, rest: () => Promise.resolve() });
+  await applyBatch(deps, ["u", "v", "w"].map(created));
   expect(mostAtOnce()).toBe(1);
 });

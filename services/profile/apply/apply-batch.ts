@@ -7,7 +7,7 @@ import { userOfItem } from "../domain/resolve/lane-item.ts";
 import type { ProfileRecord } from "../domain/profile/profile-record.ts";
 import type { UserId } from "../domain/record/user-key.ts";
 import type { PureSteps } from "./pure-steps.ts";
-import { type ApplyParts, applySlowly, type Outcome, type UserItems } from "./slow-path.ts";
+import { type ApplyDeps, applySlowly, type Outcome, type UserItems } from "./slow-path.ts";
 import { isPast, type LaneChanges, type LaneUser, laneUser, noChanges, noteRow, stateOf } from "./lane-user.ts";
 import { isTwoSided } from "./run-records.ts";
 
@@ -21,16 +21,16 @@ export interface SlowUser extends Outcome {
  * Everything is saved and every due paid when it resolves, but for what `publish` is still at. Throws what passes; doing it
  * again is harmless. What does not pass is about a user, whose records wait from then on.
  */
-export async function applyBatch(parts: ApplyParts, addressed: readonly Addressed[]): Promise<SlowUser[]> {
+export async function applyBatch(deps: ApplyDeps, addressed: readonly Addressed[]): Promise<SlowUser[]> {
   // A pace measures one workspace's work after the other; without one, none waits for what is read and written of another
-  const together = parts.pace === undefined ? limits.workspacesOfLaneTogetherMax : 1;
-  const slow = await inFlight([...byWorkspace(addressed)], together, ([workspaceId, items]) => applyUsers(parts, workspaceId, [...items]));
-  parts.cache.evict();
+  const together = deps.pace === undefined ? limits.workspacesOfLaneTogetherMax : 1;
+  const slow = await inFlight([...byWorkspace(addressed)], together, ([workspaceId, items]) => applyUsers(deps, workspaceId, [...items]));
+  deps.cache.evict();
   return slow.flat();
 }
 
 /** The effects of a step that one process applies at once, and what they announce, until none is left: an announcement only goes to a user who waits for it. */
-export async function applyStep(parts: Omit<ApplyParts, "announce">, items: readonly Addressed[]): Promise<SlowUser[]> {
+export async function applyStep(deps: Omit<ApplyDeps, "announce">, items: readonly Addressed[]): Promise<SlowUser[]> {
   const slow: SlowUser[] = [];
   let announced: Addressed[] = [];
   async function announce(workspaceId: string, item: LaneItem): Promise<void> {
@@ -38,21 +38,21 @@ export async function applyStep(parts: Omit<ApplyParts, "announce">, items: read
   }
   for (let next = items; next.length > 0; next = announced) {
     announced = [];
-    slow.push(...await applyBatch({ ...parts, announce }, next));
+    slow.push(...await applyBatch({ ...deps, announce }, next));
   }
   return slow;
 }
 
-async function applyUsers(parts: ApplyParts, workspaceId: string, users: readonly UserOfBatch[]): Promise<SlowUser[]> {
+async function applyUsers(deps: ApplyDeps, workspaceId: string, users: readonly UserOfBatch[]): Promise<SlowUser[]> {
   const others = await halved(users, {
-    work: (some) => applyOwnRows(parts, workspaceId, some),
+    work: (some) => applyOwnRows(deps, workspaceId, some),
     alone: ([userId, own]) => [{ workspaceId, userId, items: own }],
   });
   const slow: SlowUser[] = [];
   for (const user of others.flat()) {
-    parts.pace?.begin();
-    slow.push({ ...await applySlowly(parts, user), workspaceId, userId: user.userId });
-    await parts.pace?.rest();
+    deps.pace?.begin();
+    slow.push({ ...await applySlowly(deps, user), workspaceId, userId: user.userId });
+    await deps.pace?.rest();
   }
   return slow;
 }
@@ -71,38 +71,38 @@ function byWorkspace(addressed: readonly Addressed[]): Map<string, Map<UserId, L
 }
 
 /** Applies and saves the users that need nothing but their row; returns the others. */
-async function applyOwnRows(parts: ApplyParts, workspaceId: string, users: readonly UserOfBatch[]): Promise<UserItems[]> {
-  parts.pace?.begin();
+async function applyOwnRows(deps: ApplyDeps, workspaceId: string, users: readonly UserOfBatch[]): Promise<UserItems[]> {
+  deps.pace?.begin();
   const others: UserItems[] = [];
-  const loaded = await loadUsers(parts, workspaceId, users.map(([userId]) => userId));
+  const loaded = await loadUsers(deps, workspaceId, users.map(([userId]) => userId));
   const changes = noChanges(workspaceId);
   const done: LaneUser[] = [];
   const applied: LaneItem[] = [];
   for (const [userId, items] of users) {
     const user = loaded.get(userId);
-    if (user !== undefined && isPlain(user, items) && applyOwn(parts.steps, user, { items, changes })) {
+    if (user !== undefined && isPlain(user, items) && applyOwn(deps.steps, user, { items, changes })) {
       done.push(user);
       for (const item of items) applied.push(item);
     } else others.push({ workspaceId, userId, items });
   }
   try {
-    await parts.pace?.rest();
+    await deps.pace?.rest();
     // Before the state is saved: where a record's event cannot be made, its user has to wait
-    const events = parts.eventsOf(workspaceId, applied.flatMap((item) => (item.type === "record" ? [item.record] : [])));
-    await savePlain(parts, changes, done);
+    const events = deps.eventsOf(workspaceId, applied.flatMap((item) => (item.type === "record" ? [item.record] : [])));
+    await savePlain(deps, changes, done);
     // Not awaited here: only keeping the lane's position waits for it
-    if (events.length > 0) parts.publish(events).catch(() => {});
+    if (events.length > 0) deps.publish(events).catch(() => {});
     return others;
   } catch (error) {
     // They are changed in memory, and not in the store; the others may be changed too, in part
-    for (const [userId] of users) parts.cache.delete(workspaceId, userId);
+    for (const [userId] of users) deps.cache.delete(workspaceId, userId);
     throw error;
   }
 }
 
 type UserOfBatch = readonly [userId: UserId, items: readonly LaneItem[]];
 
-async function loadUsers({ cache, profiles }: ApplyParts, workspaceId: string, ids: readonly UserId[]): Promise<Map<UserId, LaneUser>> {
+async function loadUsers({ cache, profiles }: ApplyDeps, workspaceId: string, ids: readonly UserId[]): Promise<Map<UserId, LaneUser>> {
   const users = new Map<UserId, LaneUser>();
   const missing: UserId[] = [];
   for (const id of ids) {
@@ -142,7 +142,7 @@ function applyOwn(steps: PureSteps, user: LaneUser, { items, changes }: { items:
   return true;
 }
 
-async function savePlain({ profiles, cache }: ApplyParts, changes: LaneChanges, users: readonly LaneUser[]): Promise<void> {
+async function savePlain({ profiles, cache }: ApplyDeps, changes: LaneChanges, users: readonly LaneUser[]): Promise<void> {
   const rows = changes.users.size === 0 ? undefined : (await profiles.save(changes)).rows;
   for (const user of users) {
     noteRow(user, rows);

@@ -17,13 +17,13 @@ import type { Gate } from "../../../platform/gate.ts";
 import type { TimeSlices } from "../../../platform/time-slices.ts";
 import type { Outgoing } from "../events/outgoing.ts";
 import { type Failures, type Reading, readOn } from "../../../platform/lane/read-on.ts";
-import type { ApplyParts } from "./slow-path.ts";
+import type { ApplyDeps } from "./slow-path.ts";
 import { applyBatch, type SlowUser } from "./apply-batch.ts";
 import type { LanePositions } from "../../../platform/lane/lane-positions.ts";
 import { LaneCheckpoint } from "../../../platform/lane/lane-checkpoint.ts";
 import { troubleOf } from "../../../platform/faults/trouble.ts";
 
-export interface LaneParts extends Omit<ApplyParts, "holds" | "announce"> {
+export interface LaneDeps extends Omit<ApplyDeps, "holds" | "announce"> {
   readonly lane: number;
   readonly lanes: Pick<Log, "read" | "append" | "trim" | "watch">;
   readonly positions: LanePositions;
@@ -53,14 +53,14 @@ export interface LaneApplier extends Reading {
   awaited(position: number): void;
 }
 
-export function applyLane(parts: LaneParts): LaneApplier {
-  const applier = new Applier(parts);
-  const partition = parts.layout.profile(parts.lane);
+export function applyLane(deps: LaneDeps): LaneApplier {
+  const applier = new Applier(deps);
+  const partition = deps.layout.profile(deps.lane);
   const reading = readOn({
-    clock: parts.clock,
+    clock: deps.clock,
     idleMs: limits.laneIdleMsMax,
     watch: (wake) =>
-      parts.lanes.watch((changed) => {
+      deps.lanes.watch((changed) => {
         if (changed === partition) wake();
       }),
   }, applier);
@@ -75,7 +75,7 @@ export function applyLane(parts: LaneParts): LaneApplier {
 }
 
 class Applier {
-  readonly #parts: LaneParts & ApplyParts;
+  readonly #deps: LaneDeps & ApplyDeps;
   /** Undefined: has to be read again. */
   #position: number | undefined;
   /** The last message that a read is known to wait for. */
@@ -88,14 +88,14 @@ class Applier {
   readonly #overdue = new Set<string>();
   readonly #checkpoint: LaneCheckpoint;
 
-  constructor(parts: LaneParts) {
-    this.#parts = { ...parts, holds: new Map(), announce: (workspaceId, item) => this.#announce(workspaceId, item) };
-    this.#checkpoint = new LaneCheckpoint({ ...parts, name: parts.lane, lane: parts.layout.profile(parts.lane) });
+  constructor(deps: LaneDeps) {
+    this.#deps = { ...deps, holds: new Map(), announce: (workspaceId, item) => this.#announce(workspaceId, item) };
+    this.#checkpoint = new LaneCheckpoint({ ...deps, name: deps.lane, lane: deps.layout.profile(deps.lane) });
   }
 
   /** A wake-up and no more: where it cannot be sent, the partner waits on, which `heddle log status` shows and a redrive ends. */
   async #announce(workspaceId: string, item: Announcement): Promise<void> {
-    const { lanes, layout, pack, logger } = this.#parts;
+    const { lanes, layout, pack, logger } = this.#deps;
     try {
       await lanes.append(layout.profile(layout.laneOf(workspaceId, laneKeyOf(workspaceId, item.userId))), pack([{ workspaceId, item }]));
     } catch (error) {
@@ -107,7 +107,7 @@ class Applier {
 
   async turn(): Promise<"busy" | number> {
     const after = this.#position ?? await this.#start();
-    const { lanes, layout, lane, positions } = this.#parts;
+    const { lanes, layout, lane, positions } = this.#deps;
     const read = await lanes.read(layout.profile(lane), after, { max: limits.laneRecordsMax, bytesMax: limits.laneBytesMax });
     const records = read.filter((record) => record.sequence > after);
     const last = records.at(-1);
@@ -133,16 +133,16 @@ class Applier {
   async close(): Promise<void> {
     if (this.#position === undefined) return;
     try {
-      await this.#parts.outgoing.settled();
+      await this.#deps.outgoing.settled();
       await this.#checkpoint.close(this.#position);
     } catch (error) {
-      this.#parts.logger.warn("lane_position_not_kept", { lane: this.#parts.lane, reason: troubleOf(error) });
+      this.#deps.logger.warn("lane_position_not_kept", { lane: this.#deps.lane, reason: troubleOf(error) });
     }
   }
 
   recover(error: unknown, { count, isLogged }: Failures): void {
     this.#startAnew();
-    if (isLogged) this.#parts.logger.error("applier_failed", error, { lane: this.#parts.lane, failures: count });
+    if (isLogged) this.#deps.logger.error("applier_failed", error, { lane: this.#deps.lane, failures: count });
   }
 
   async #start(): Promise<number> {
@@ -154,21 +154,21 @@ class Applier {
 
   #startAnew(): "busy" {
     this.#position = undefined;
-    this.#parts.outgoing.reset();
-    this.#parts.cache.clear();
-    this.#parts.holds.clear();
+    this.#deps.outgoing.reset();
+    this.#deps.cache.clear();
+    this.#deps.holds.clear();
     this.#overdue.clear();
     return "busy";
   }
 
   async #apply(records: readonly LogRecord[], after: number): Promise<void> {
-    const { outgoing } = this.#parts;
+    const { outgoing } = this.#deps;
     if (outgoing.waiting > limits.eventsWaitingMax) await outgoing.settled();
     // Asked again and again: a read may come while they wait for their turn
     const isUrgent = this.#isAwaitedAfter.bind(this, after);
-    const applied = await this.#parts.gate.run(async () => {
-      await this.#parts.slices?.next(isUrgent);
-      return await this.#applyTraced(records.flatMap(({ body }) => this.#parts.unpack(body)));
+    const applied = await this.#deps.gate.run(async () => {
+      await this.#deps.slices?.next(isUrgent);
+      return await this.#applyTraced(records.flatMap(({ body }) => this.#deps.unpack(body)));
     }, isUrgent);
     for (const user of applied) {
       this.#report(user);
@@ -178,11 +178,11 @@ class Applier {
 
   /** Rows are written in the spans of their requests. */
   async #applyTraced(items: readonly Addressed[]): Promise<SlowUser[]> {
-    const { tracer, lane, profiles } = this.#parts;
-    if (!tracer?.on) return await applyBatch(this.#parts, items);
+    const { tracer, lane, profiles } = this.#deps;
+    if (!tracer?.on) return await applyBatch(this.#deps, items);
     return await tracedRecords({ tracer, lane: `profile-${lane}` }, items, (writing) => {
       const traced = { ...profiles, save: (changes: UserChanges) => writing(() => profiles.save(changes)) };
-      return applyBatch({ ...this.#parts, profiles: traced }, items);
+      return applyBatch({ ...this.#deps, profiles: traced }, items);
     });
   }
 
@@ -197,7 +197,7 @@ class Applier {
       this.#overdue.delete(key);
     } else if (blocked?.hasFailed) this.#waitNoMore(key);
     else if (!this.#overdue.has(key) && !this.#waiting.has(key)) {
-      this.#waiting.set(key, { position: after, since: this.#parts.clock.monotonic() });
+      this.#waiting.set(key, { position: after, since: this.#deps.clock.monotonic() });
     }
   }
 
@@ -207,25 +207,25 @@ class Applier {
   }
 
   #reportProgress(): void {
-    const now = this.#parts.clock.monotonic();
+    const now = this.#deps.clock.monotonic();
     let readable = this.#position ?? 0;
     for (const [key, { position, since }] of this.#waiting) {
       if (now - since > limits.laneWaitMsMax) this.#waitNoMore(key);
       else readable = Math.min(readable, position);
     }
-    this.#parts.onApplied(readable);
+    this.#deps.onApplied(readable);
   }
 
   #report({ workspaceId, userId, blocked }: SlowUser): void {
     if (!blocked?.hasFailed) return;
     const { reason, mark } = blocked;
-    this.#parts.logger.error("user_held", new Error(reason), { workspaceId, userId, sequence: mark[0], part: mark[1] });
+    this.#deps.logger.error("user_held", new Error(reason), { workspaceId, userId, sequence: mark[0], part: mark[1] });
   }
 
   async #keep(): Promise<void> {
     const position = this.#position ?? 0;
     if (!this.#checkpoint.isDue(position)) return;
-    await this.#parts.outgoing.settled();
+    await this.#deps.outgoing.settled();
     await this.#checkpoint.keep(position);
   }
 

@@ -48,7 +48,7 @@ export function addEffectsOfAnnouncement({ handoffs, merges }: Effects, user: La
   } else if (isPast(user, [mark[0], mark[1] + 1])) handoffs.push(mergeId);
 }
 
-export interface EffectParts {
+export interface EffectDeps {
   readonly profiles: Pick<ProfileWriter, "forgetHandoffs" | "forgetMerges">;
   /** Resolves when the user's applier will receive it, behind everything before. */
   readonly announce: (workspaceId: string, item: Announcement) => Promise<void>;
@@ -60,12 +60,12 @@ export interface EffectParts {
 
 /** Throws as the log and the store do; then all of them are done again. */
 export async function runEffects(
-  parts: EffectParts,
+  deps: EffectDeps,
   workspaceId: string,
   { announce, handoffs, merges, records }: Effects,
 ): Promise<void> {
-  if (handoffs.length > 0) await parts.profiles.forgetHandoffs(workspaceId, handoffs);
-  if (merges.length > 0) await parts.profiles.forgetMerges(workspaceId, merges);
-  if (records.length > 0) await parts.publish(parts.eventsOf(workspaceId, records));
-  await Promise.all(announce.map((item) => parts.announce(workspaceId, item)));
+  if (handoffs.length > 0) await deps.profiles.forgetHandoffs(workspaceId, handoffs);
+  if (merges.length > 0) await deps.profiles.forgetMerges(workspaceId, merges);
+  if (records.length > 0) await deps.publish(deps.eventsOf(workspaceId, records));
+  await Promise.all(announce.map((item) => deps.announce(workspaceId, item)));
 }

@@ -14,13 +14,13 @@ import type { ProfileChange } from "../domain/profile/profile-record.ts";
 import { pureSteps } from "./pure-steps.ts";
 import { createUserCache } from "./user-cache.ts";
 import { type CassandraProfileStore, openCassandraProfileStore } from "../store/cassandra.ts";
-import type { ApplyParts } from "./slow-path.ts";
+import type { ApplyDeps } from "./slow-path.ts";
 import { applyBatch } from "./apply-batch.ts";
 import { profileFromRow, profileToRow } from "../store/rows.ts";
 
 const schema = [readFileSync(join(import.meta.dirname, "../store/schema/schema.cql"), "utf8")];
 let store: CassandraProfileStore;
-let parts: ApplyParts;
+let deps: ApplyDeps;
 let sent: Addressed[];
 let isMended: boolean;
 
@@ -33,7 +33,7 @@ beforeEach(() => {
   });
   sent = [];
   isMended = false;
-  parts = {
+  deps = {
     profiles: store.profiles,
     steps: {
       ...pureSteps,
@@ -72,7 +72,7 @@ async function eventsOf(userId: string): Promise<Record<string, number>> {
 
 describe("applyBatch() on records that cannot be applied", () => {
   test("holds back the user alone, from the record on, and shows it", async () => {
-    const held = await applyBatch(parts, [
+    const held = await applyBatch(deps, [
       record("a", 1, { type: "create" }),
       record("b", 1, { type: "create" }),
       event("a", 2),
@@ -86,27 +86,27 @@ describe("applyBatch() on records that cannot be applied", () => {
   });
 
   test("keeps what comes later, and applies it in order when the cause is mended", async () => {
-    await applyBatch(parts, [record("a", 1, { type: "create" }), event("a", 3, "bad")]);
-    for (const sequence of [4, 5]) await applyBatch(parts, [event("a", sequence)]);
+    await applyBatch(deps, [record("a", 1, { type: "create" }), event("a", 3, "bad")]);
+    for (const sequence of [4, 5]) await applyBatch(deps, [event("a", sequence)]);
     expect(await eventsOf("a")).toEqual({});
     isMended = true;
-    await applyBatch(parts, [said({ type: "redrive", userId: "a" })]);
+    await applyBatch(deps, [said({ type: "redrive", userId: "a" })]);
     expect(await eventsOf("a")).toEqual({ bad: 1, good: 2 });
     expect(await store.profiles.listHeld(9)).toEqual([]);
   });
 
   test("passes over the record that an operator names, and no other", async () => {
-    await applyBatch(parts, [record("a", 1, { type: "create" }), event("a", 3, "bad"), event("a", 4), event("a", 5, "bad")]);
-    await applyBatch(parts, [said({ type: "skip", userId: "a", mark: [4, 0] })]);
+    await applyBatch(deps, [record("a", 1, { type: "create" }), event("a", 3, "bad"), event("a", 4), event("a", 5, "bad")]);
+    await applyBatch(deps, [said({ type: "skip", userId: "a", mark: [4, 0] })]);
     expect(await eventsOf("a")).toEqual({});
-    await applyBatch(parts, [said({ type: "skip", userId: "a", mark: [3, 0] })]);
+    await applyBatch(deps, [said({ type: "skip", userId: "a", mark: [3, 0] })]);
     expect(await eventsOf("a")).toEqual({ good: 1 });
     expect((await store.profiles.loadHeld("w", ["a"])).get("a")?.records.map(({ mark }) => mark)).toEqual([[5, 0]]);
   });
 
   test("does not keep a deleted user", async () => {
-    await applyBatch(parts, [record("a", 1, { type: "create" }), event("a", 3, "bad"), event("a", 4)]);
-    await applyBatch(parts, [record("a", 6, { type: "delete" })]);
+    await applyBatch(deps, [record("a", 1, { type: "create" }), event("a", 3, "bad"), event("a", 4)]);
+    await applyBatch(deps, [record("a", 6, { type: "delete" })]);
     expect((await store.profiles.loadUsers("w", ["a"])).get("a")).toMatchObject({ profile: undefined, held: false, mark: [6, 0] });
     expect(await store.profiles.listHeld(9)).toEqual([]);
   });
@@ -130,7 +130,7 @@ describe("applyBatch() on records that cannot be applied", () => {
       bucketOf: bucketOfUser,
     });
     isMended = true;
-    const held = await applyBatch({ ...parts, profiles: store.profiles }, [
+    const held = await applyBatch({ ...deps, profiles: store.profiles }, [
       record("a", 1, { type: "create" }),
       event("a", 2),
       event("a", 3, "bad"),
@@ -140,12 +140,12 @@ describe("applyBatch() on records that cannot be applied", () => {
   });
 
   test("sets nothing aside where the store fails, and does the same again", async () => {
-    await applyBatch(parts, [record("a", 1, { type: "create" })]);
+    await applyBatch(deps, [record("a", 1, { type: "create" })]);
     const failing = { ...store.profiles, save: () => Promise.reject(new Refusal("STORE_UNAVAILABLE")) };
-    await expect(applyBatch({ ...parts, profiles: failing }, [event("a", 2)])).rejects.toMatchObject({ reason: "STORE_UNAVAILABLE" });
-    parts.cache.clear();
-    await applyBatch(parts, [event("a", 2)]);
-    await applyBatch(parts, [event("a", 2)]);
+    await expect(applyBatch({ ...deps, profiles: failing }, [event("a", 2)])).rejects.toMatchObject({ reason: "STORE_UNAVAILABLE" });
+    deps.cache.clear();
+    await applyBatch(deps, [event("a", 2)]);
+    await applyBatch(deps, [event("a", 2)]);
     expect(await eventsOf("a")).toEqual({ good: 1 });
   });
 });
@@ -158,53 +158,53 @@ describe("applyBatch() on a merge", () => {
   });
 
   beforeEach(async () => {
-    for (const id of ["s", "t"]) await applyBatch(parts, [record(id, 1, { type: "create" }), event(id, 2)]);
+    for (const id of ["s", "t"]) await applyBatch(deps, [record(id, 1, { type: "create" }), event(id, 2)]);
   });
 
   test("holds the target's later records until the source is handed off, whose announcement wakes it", async () => {
-    await applyBatch(parts, [awaiting, event("t", 6)]);
+    await applyBatch(deps, [awaiting, event("t", 6)]);
     expect(await eventsOf("t")).toEqual({ good: 1 });
     expect((await store.profiles.loadUsers("w", ["t"])).get("t")?.held).toBe(true);
-    await applyBatch(parts, [handoff]);
+    await applyBatch(deps, [handoff]);
     expect(sent).toEqual([said({ type: "announce", userId: "t", mergeId: "m", what: "frozen", mark: [5, 0] })]);
-    await applyBatch(parts, sent);
+    await applyBatch(deps, sent);
     expect([await eventsOf("s"), await eventsOf("t")]).toEqual([{}, { good: 3 }]);
     expect((await store.profiles.loadHandoffs("w", ["m"])).size).toBe(0);
   });
 
   test("announces again where the handoff comes again, and takes the source in once", async () => {
-    await applyBatch(parts, [handoff]);
-    await applyBatch(parts, [handoff]);
+    await applyBatch(deps, [handoff]);
+    await applyBatch(deps, [handoff]);
     expect(sent).toHaveLength(2);
-    await applyBatch(parts, [awaiting, ...sent]);
-    await applyBatch(parts, [awaiting, ...sent]);
+    await applyBatch(deps, [awaiting, ...sent]);
+    await applyBatch(deps, [awaiting, ...sent]);
     expect(await eventsOf("t")).toEqual({ good: 2 });
   });
 
   test("brings the source back once the target is past the undo", async () => {
-    await applyBatch(parts, [handoff, awaiting]);
+    await applyBatch(deps, [handoff, awaiting]);
     const restore: Addressed = record("s", 8, { type: "restore", mergeId: "m", targetId: "t" });
-    await applyBatch(parts, [restore, event("s", 9)]);
+    await applyBatch(deps, [restore, event("s", 9)]);
     expect(await eventsOf("s")).toEqual({});
     sent = [];
-    await applyBatch(parts, [event("t", 7), record("t", 8, { type: "undo", mergeId: "m", sourceId: "s" })]);
+    await applyBatch(deps, [event("t", 7), record("t", 8, { type: "undo", mergeId: "m", sourceId: "s" })]);
     expect(sent).toMatchObject([{ item: { type: "announce", userId: "s", what: "undone" } }]);
-    await applyBatch(parts, sent);
+    await applyBatch(deps, sent);
     expect([await eventsOf("s"), await eventsOf("t")]).toEqual([{ good: 2 }, { good: 2 }]);
     expect((await store.profiles.loadFrozen("w", ["m"])).size).toBe(0);
   });
 
   test("ignores an announcement for a user who is gone, and keeps no copy for it", async () => {
-    await applyBatch(parts, [handoff]);
-    await applyBatch(parts, [awaiting, record("t", 6, { type: "delete" })]);
-    await applyBatch(parts, sent);
+    await applyBatch(deps, [handoff]);
+    await applyBatch(deps, [awaiting, record("t", 6, { type: "delete" })]);
+    await applyBatch(deps, sent);
     expect((await store.profiles.loadUsers("w", ["t"])).get("t")).toMatchObject({ profile: undefined, held: false, openMerges: [] });
     expect((await store.profiles.loadFrozen("w", ["m"])).size + (await store.profiles.loadHandoffs("w", ["m"])).size).toBe(0);
   });
 });
 
 /** Faults that no store or log says to pass, each wherever it may come from, for one user. */
-const faults: readonly (readonly [string, () => Partial<ApplyParts>])[] = [
+const faults: readonly (readonly [string, () => Partial<ApplyDeps>])[] = [
   ["its row cannot be read", () => ({
     profiles: {
       ...store.profiles,
@@ -231,70 +231,70 @@ function planted(): Promise<never> {
 
 describe.each(faults)("applyBatch() where %s", (where, plant) => {
   beforeEach(async () => {
-    await applyBatch(parts, [record("a", 1, { type: "create" }), record("b", 1, { type: "create" })]);
-    parts = { ...parts, ...plant(), cache: createUserCache({ bytesMax: 0, entryBytes: 1, rowBytesMax: 0, profileFromRow, profileToRow }) };
+    await applyBatch(deps, [record("a", 1, { type: "create" }), record("b", 1, { type: "create" })]);
+    deps = { ...deps, ...plant(), cache: createUserCache({ bytesMax: 0, entryBytes: 1, rowBytesMax: 0, profileFromRow, profileToRow }) };
   });
 
   test("others go on, and the user goes on once it is mended", async () => {
-    const held = await applyBatch(parts, [event("a", 2), event("a", 3, "odd"), event("b", 3), event("a", 4)]);
+    const held = await applyBatch(deps, [event("a", 2), event("a", 3, "odd"), event("b", 3), event("a", 4)]);
     expect(held).toMatchObject([{ userId: "a", held: true, blocked: { reason: "planted", hasFailed: true } }]);
-    await applyBatch(parts, [event("b", 5), event("a", 6)]);
+    await applyBatch(deps, [event("b", 5), event("a", 6)]);
     expect([await eventsOf("a"), await eventsOf("b")]).toEqual([where.includes("read") ? {} : { good: 1 }, { good: 2 }]);
     expect(await store.profiles.listHeld(9)).toEqual([{ workspaceId: "w", userId: "a", reason: "planted" }]);
     isMended = true;
-    await applyBatch(parts, [said({ type: "redrive", userId: "a" })]);
+    await applyBatch(deps, [said({ type: "redrive", userId: "a" })]);
     expect(await eventsOf("a")).toEqual({ good: 3, odd: 1 });
     expect(await store.profiles.listHeld(9)).toEqual([]);
   });
 
   test("a redrive before it is mended loses nothing", async () => {
-    await applyBatch(parts, [event("a", 2), event("a", 3, "odd"), event("b", 3)]);
-    await applyBatch(parts, [said({ type: "redrive", userId: "a" }), event("a", 4), event("b", 4)]);
+    await applyBatch(deps, [event("a", 2), event("a", 3, "odd"), event("b", 3)]);
+    await applyBatch(deps, [said({ type: "redrive", userId: "a" }), event("a", 4), event("b", 4)]);
     expect(await eventsOf("b")).toEqual({ good: 2 });
     isMended = true;
-    await applyBatch(parts, [said({ type: "redrive", userId: "a" })]);
+    await applyBatch(deps, [said({ type: "redrive", userId: "a" })]);
     expect(await eventsOf("a")).toEqual({ good: 2, odd: 1 });
   });
 });
 
 describe("applyBatch() where a row cannot be written", () => {
   beforeEach(async () => {
-    await applyBatch(parts, [record("a", 1, { type: "create" })]);
+    await applyBatch(deps, [record("a", 1, { type: "create" })]);
     const [, plant] = faults[1] ?? ["", () => ({})];
-    parts = { ...parts, ...plant() };
+    deps = { ...deps, ...plant() };
   });
 
   test("the record is found of which it is", async () => {
     const items = [2, 3, 4, 5, 6, 7, 8].map((sequence) => event("a", sequence, sequence === 5 ? "odd" : "good"));
-    expect(await applyBatch(parts, items)).toMatchObject([{ blocked: { mark: [5, 0] } }]);
+    expect(await applyBatch(deps, items)).toMatchObject([{ blocked: { mark: [5, 0] } }]);
     expect(await eventsOf("a")).toEqual({ good: 3 });
   });
 
   test("the record is passed over when an operator says so", async () => {
-    await applyBatch(parts, [event("a", 2), event("a", 3, "odd"), event("a", 4)]);
-    await applyBatch(parts, [said({ type: "skip", userId: "a", mark: [3, 0] })]);
+    await applyBatch(deps, [event("a", 2), event("a", 3, "odd"), event("a", 4)]);
+    await applyBatch(deps, [said({ type: "skip", userId: "a", mark: [3, 0] })]);
     expect([await eventsOf("a"), await store.profiles.listHeld(9)]).toEqual([{ good: 2 }, []]);
   });
 
   test("a delete ends the user", async () => {
-    await applyBatch(parts, [event("a", 2), event("a", 3, "odd"), event("a", 4), record("a", 5, { type: "delete" })]);
+    await applyBatch(deps, [event("a", 2), event("a", 3, "odd"), event("a", 4), record("a", 5, { type: "delete" })]);
     expect([(await store.profiles.load("w", ["a"])).size, await store.profiles.listHeld(9)]).toEqual([0, []]);
   });
 
   test("a row of a newer build holds nobody", async () => {
     const loadUsers = () => Promise.resolve().then(() => profileFromRow('{"v":2}') as never);
-    parts = {
-      ...parts,
+    deps = {
+      ...deps,
       profiles: { ...store.profiles, loadUsers },
       cache: createUserCache({ bytesMax: 0, entryBytes: 1, rowBytesMax: 0, profileFromRow, profileToRow }),
     };
-    await expect(applyBatch(parts, [event("a", 2)])).rejects.toThrow('Expected a profile row of version 1, got "2"');
+    await expect(applyBatch(deps, [event("a", 2)])).rejects.toThrow('Expected a profile row of version 1, got "2"');
     expect(await store.profiles.listHeld(9)).toEqual([]);
   });
 
   test("a store that is away holds nobody", async () => {
-    parts = { ...parts, profiles: { ...store.profiles, save: () => Promise.reject(new Refusal("STORE_UNAVAILABLE")) } };
-    await expect(applyBatch(parts, [event("a", 2)])).rejects.toMatchObject({ reason: "STORE_UNAVAILABLE" });
+    deps = { ...deps, profiles: { ...store.profiles, save: () => Promise.reject(new Refusal("STORE_UNAVAILABLE")) } };
+    await expect(applyBatch(deps, [event("a", 2)])).rejects.toMatchObject({ reason: "STORE_UNAVAILABLE" });
     expect(await store.profiles.listHeld(9)).toEqual([]);
   });
 });

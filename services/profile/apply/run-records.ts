@@ -11,7 +11,7 @@ import { addEffects, type Effects } from "./effects.ts";
 import { isPast, journalRecord, type LaneChanges, type LaneUser } from "./lane-user.ts";
 import { errorText } from "../../../platform/error-text.ts";
 
-export interface RunParts {
+export interface RunDeps {
   readonly steps: PureSteps;
   readonly profiles: UserTables;
 }
@@ -56,11 +56,11 @@ export function markKey([sequence, part]: Mark): string {
 }
 
 /** Changes the user and `changes`; saves nothing but by `flush`. Throws RecordFailure, and what store and log throw. */
-export async function runRecords(parts: RunParts, run: Run, records: readonly ProfileRecord[]): Promise<Blocked | undefined> {
+export async function runRecords(deps: RunDeps, run: Run, records: readonly ProfileRecord[]): Promise<Blocked | undefined> {
   for (const [at, record] of records.entries()) {
     const isIn = isPast(run.user, record.mark);
     try {
-      const reason = isIn ? undefined : await runRecord(parts, run, record);
+      const reason = isIn ? undefined : await runRecord(deps, run, record);
       if (reason !== undefined) return { at, reason };
     } catch (error) {
       if (error instanceof RecordFailure) error.needless = needlessBehind(records, at);
@@ -84,7 +84,7 @@ function needlessBehind(records: readonly ProfileRecord[], at: number): Mark[] {
 }
 
 /** Why the record has to wait; undefined: it is in. */
-async function runRecord(parts: RunParts, run: Run, record: ProfileRecord): Promise<string | undefined> {
+async function runRecord(deps: RunDeps, run: Run, record: ProfileRecord): Promise<string | undefined> {
   const reason = run.failures.get(markKey(record.mark));
   if (reason !== undefined) {
     if (!run.passesOver(record.mark)) return reason;
@@ -94,17 +94,17 @@ async function runRecord(parts: RunParts, run: Run, record: ProfileRecord): Prom
     case "handoff":
       return handOff(run, record, record.change);
     case "await":
-      return await takeIn(parts, run, record as MergeRecord<"await">);
+      return await takeIn(deps, run, record as MergeRecord<"await">);
     case "undo":
-      return await undoMerge(parts, run, record as MergeRecord<"undo">);
+      return await undoMerge(deps, run, record as MergeRecord<"undo">);
     case "restore":
-      return await restore(parts, run, record as RecordOf<"restore">);
+      return await restore(deps, run, record as RecordOf<"restore">);
     case "forget":
       return forget(run, record.change.mergeId);
     case "delete":
-      return await erase(parts, run);
+      return await erase(deps, run);
     default:
-      return applyOwn(parts, run, record);
+      return applyOwn(deps, run, record);
   }
 }
 
@@ -118,7 +118,7 @@ export function isTwoSided({ type }: ProfileChange): boolean {
   return type === "handoff" || type === "await" || type === "undo" || type === "restore" || type === "forget";
 }
 
-function applyOwn({ steps }: RunParts, { user, changes }: Run, record: ProfileRecord): undefined {
+function applyOwn({ steps }: RunDeps, { user, changes }: Run, record: ProfileRecord): undefined {
   user.profile = pure(record, () => steps.applyRecord(user.profile, record)) ?? undefined;
   journalRecord(changes, user, record);
 }
@@ -131,7 +131,7 @@ function handOff({ user, changes }: Run, record: ProfileRecord, { mergeId, undoU
   user.profile = undefined;
 }
 
-async function takeIn({ steps, profiles }: RunParts, run: Run, record: MergeRecord<"await">): Promise<string | undefined> {
+async function takeIn({ steps, profiles }: RunDeps, run: Run, record: MergeRecord<"await">): Promise<string | undefined> {
   const { mergeId, sourceId, undoUntil } = record.change;
   const handoff = (await profiles.loadHandoffs(run.changes.workspaceId, [mergeId])).get(mergeId);
   if (handoff === undefined) {
@@ -152,19 +152,19 @@ async function takeIn({ steps, profiles }: RunParts, run: Run, record: MergeReco
 }
 
 /** The copies stay until the source, too, has come back by them. */
-async function undoMerge(parts: RunParts, run: Run, record: MergeRecord<"undo">): Promise<undefined> {
-  const taken = await sidesWithout(parts, run, record);
+async function undoMerge(deps: RunDeps, run: Run, record: MergeRecord<"undo">): Promise<undefined> {
+  const taken = await sidesWithout(deps, run, record);
   run.user.profile = taken.target;
   forget(run, record.change.mergeId);
   for (const own of taken.targetRecords) journalRecord(run.changes, run.user, own);
 }
 
-async function restore(parts: RunParts, run: Run, record: RecordOf<"restore">): Promise<string | undefined> {
+async function restore(deps: RunDeps, run: Run, record: RecordOf<"restore">): Promise<string | undefined> {
   const { mergeId, targetId } = record.change;
-  const target = (await parts.profiles.loadUsers(run.changes.workspaceId, [targetId])).get(targetId);
+  const target = (await deps.profiles.loadUsers(run.changes.workspaceId, [targetId])).get(targetId);
   if (!isPast({ mark: target?.mark }, record.mark)) return `Waits for user ${targetId}`;
   const undo = { ...record, change: { type: "undo" as const, mergeId, sourceId: record.userId } };
-  const taken = await sidesWithout(parts, run, undo);
+  const taken = await sidesWithout(deps, run, undo);
   run.user.profile = taken.source;
   for (const own of taken.sourceRecords) journalRecord(run.changes, run.user, own);
   return undefined;
@@ -172,7 +172,7 @@ async function restore(parts: RunParts, run: Run, record: RecordOf<"restore">): 
 
 /** What both sides would be without the merge. */
 async function sidesWithout(
-  { steps, profiles }: RunParts,
+  { steps, profiles }: RunDeps,
   run: Run,
   undo: MergeRecord<"undo">,
 ): Promise<ReturnType<PureSteps["takeBack"]>> {
@@ -199,7 +199,7 @@ function forget({ user, changes }: Run, mergeId: string): undefined {
  * Copies are erased before the user: afterwards its list of them is gone. And they are erased after everything before the
  * delete is saved: an applier that has to begin anew would wait for a handoff that is erased.
  */
-async function erase({ profiles }: RunParts, { user, changes: { workspaceId }, flush }: Run): Promise<undefined> {
+async function erase({ profiles }: RunDeps, { user, changes: { workspaceId }, flush }: Run): Promise<undefined> {
   if (user.openMerges.length > 0) {
     await flush();
     await profiles.forgetMerges(workspaceId, user.openMerges);

@@ -8,13 +8,13 @@ import { isAfter, type Mark } from "../../../platform/age.ts";
 import type { Announcement, LaneItem } from "../domain/resolve/lane-item.ts";
 import type { ProfileRecord } from "../domain/profile/profile-record.ts";
 import type { UserId } from "../domain/record/user-key.ts";
-import { addEffects, addEffectsOfAnnouncement, type EffectParts, Effects, runEffects } from "./effects.ts";
+import { addEffects, addEffectsOfAnnouncement, type EffectDeps, Effects, runEffects } from "./effects.ts";
 import { isPast, type LaneChanges, type LaneUser, laneUser, noChanges, noteRow, stateOf } from "./lane-user.ts";
 import type { Pace } from "./pace.ts";
-import { type Blocked, markKey, Overtaken, RecordFailure, type Run, type RunParts, runRecords } from "./run-records.ts";
+import { type Blocked, markKey, Overtaken, RecordFailure, type Run, type RunDeps, runRecords } from "./run-records.ts";
 import type { UserCache } from "./user-cache.ts";
 
-export type ApplyParts = RunParts & EffectParts & {
+export type ApplyDeps = RunDeps & EffectDeps & {
   readonly cache: UserCache;
   /** Rests between applying and making what is written, and between users: where all of it is long, others get their turn. */
   readonly pace?: Pace;
@@ -37,25 +37,25 @@ export interface Outcome {
 }
 
 /** Saves all it does. Throws what passes; doing it again is harmless. */
-export async function applySlowly(parts: ApplyParts, given: UserItems): Promise<Outcome> {
+export async function applySlowly(deps: ApplyDeps, given: UserItems): Promise<Outcome> {
   try {
-    if (parts.holds.has(holdKey(given)) && !wakes(given.items)) {
-      const held = await holdFurther(parts, given);
+    if (deps.holds.has(holdKey(given)) && !wakes(given.items)) {
+      const held = await holdFurther(deps, given);
       if (held) return held;
     }
-    return await applyAround(parts, given, new Map());
+    return await applyAround(deps, given, new Map());
   } catch (error) {
     if (isPassing(error)) throw error;
-    return await holdAgainst(parts, given, error);
+    return await holdAgainst(deps, given, error);
   }
 }
 
 /** Begins again wherever a pure step throws, and stops at that record. */
-async function applyAround(parts: ApplyParts, items: UserItems, found: ReadonlyMap<string, string>): Promise<Outcome> {
+async function applyAround(deps: ApplyDeps, items: UserItems, found: ReadonlyMap<string, string>): Promise<Outcome> {
   const failures = new Map(found);
   for (;;) {
     try {
-      return await attempt(parts, items, failures);
+      return await attempt(deps, items, failures);
     } catch (error) {
       if (error instanceof Overtaken) continue;
       if (!(error instanceof RecordFailure) || failures.has(markKey(error.mark))) throw error;
@@ -68,9 +68,9 @@ async function applyAround(parts: ApplyParts, items: UserItems, found: ReadonlyM
  * An error about a user that does not pass is blamed on one of its records: those before it are applied, it and those
  * behind it wait. The error does not name the record, so it is searched for between what was applied and what failed.
  */
-async function holdAgainst(parts: ApplyParts, given: UserItems, error: unknown): Promise<Outcome> {
-  const records = await unapplied(parts, given);
-  if (records === undefined) return await holdUnread(parts, given, error);
+async function holdAgainst(deps: ApplyDeps, given: UserItems, error: unknown): Promise<Outcome> {
+  const records = await unapplied(deps, given);
+  if (records === undefined) return await holdUnread(deps, given, error);
   const items: UserItems = { ...given, items: [...given.items, { type: "redrive", userId: given.userId }] };
   const reason = errorText(error);
   // Whom an operator or a delete sets free is not looked at any more
@@ -83,7 +83,7 @@ async function holdAgainst(parts: ApplyParts, given: UserItems, error: unknown):
   if (first === undefined && freed.length === 0) throw error;
   async function stopsAt(key: string | undefined): Promise<Outcome | undefined> {
     try {
-      return await applyAround(parts, items, key === undefined ? passed : new Map([...passed, [key, reason]]));
+      return await applyAround(deps, items, key === undefined ? passed : new Map([...passed, [key, reason]]));
     } catch (again) {
       if (isPassing(again)) throw again;
       return undefined;
@@ -97,13 +97,13 @@ async function holdAgainst(parts: ApplyParts, given: UserItems, error: unknown):
     if (await stopsAt(marks[middle])) applied = middle;
     else failing = middle;
   }
-  return await stopsAt(marks[applied]) ?? await holdUnread(parts, given, error);
+  return await stopsAt(marks[applied]) ?? await holdUnread(deps, given, error);
 }
 
 /** What of the user's records is not in its state; undefined where that cannot be read. */
-async function unapplied(parts: ApplyParts, given: UserItems): Promise<readonly ProfileRecord[] | undefined> {
+async function unapplied(deps: ApplyDeps, given: UserItems): Promise<readonly ProfileRecord[] | undefined> {
   try {
-    const { user, waiting } = await loadFresh(parts, given);
+    const { user, waiting } = await loadFresh(deps, given);
     return inOrder(waiting, recordsOf(given.items)).filter(({ mark }) => !isPast(user, mark));
   } catch (error) {
     if (isPassing(error)) throw error;
@@ -112,7 +112,7 @@ async function unapplied(parts: ApplyParts, given: UserItems): Promise<readonly 
 }
 
 /** All that comes waits: which of it is in the state already shows when that can be read. */
-async function holdUnread({ profiles, cache, holds }: ApplyParts, given: UserItems, error: unknown): Promise<Outcome> {
+async function holdUnread({ profiles, cache, holds }: ApplyDeps, given: UserItems, error: unknown): Promise<Outcome> {
   const { workspaceId, userId, items } = given;
   cache.delete(workspaceId, userId);
   holds.delete(holdKey(given));
@@ -126,12 +126,12 @@ async function holdUnread({ profiles, cache, holds }: ApplyParts, given: UserIte
   return { held: true, blocked: { reason, mark: first.mark, hasFailed: true } };
 }
 
-async function attempt(parts: ApplyParts, given: UserItems, failures: ReadonlyMap<string, string>): Promise<Outcome> {
+async function attempt(deps: ApplyDeps, given: UserItems, failures: ReadonlyMap<string, string>): Promise<Outcome> {
   const { workspaceId, items } = given;
-  const { user, waiting, reason } = await loadFresh(parts, given);
+  const { user, waiting, reason } = await loadFresh(deps, given);
   const arriving = recordsOf(items);
   const changes = noChanges(workspaceId);
-  const work: Work = { parts, user, changes, announcements: items.flatMap((item) => (item.type === "announce" ? [item] : [])) };
+  const work: Work = { deps, user, changes, announcements: items.flatMap((item) => (item.type === "announce" ? [item] : [])) };
   if (user.held && !isWoken(user, { items, waiting })) return await holdOn(work, { arriving, reason });
   const records = inOrder(waiting, arriving);
   // A user who ends anyway is not held back by what cannot be applied
@@ -145,9 +145,9 @@ async function attempt(parts: ApplyParts, given: UserItems, failures: ReadonlyMa
     flush: () => save(work),
   };
   const wasHeld = user.held;
-  const blocked = await runRecords(parts, run, records);
+  const blocked = await runRecords(deps, run, records);
   // Before the state is saved: a record whose event cannot be made has to wait
-  parts.eventsOf(workspaceId, run.effects.records);
+  deps.eventsOf(workspaceId, run.effects.records);
   if (wasHeld && run.effects.records.length > 0) {
     // Held records stay until their effects are done: the next applier finds them and does them again
     await save(work);
@@ -156,12 +156,12 @@ async function attempt(parts: ApplyParts, given: UserItems, failures: ReadonlyMa
   letGo(work, { blocked, records, waiting });
   await save(work);
   if (!wasHeld || work.announcements.length > 0) await runOwnEffects(work, wasHeld ? new Effects() : run.effects);
-  remember(parts, workspaceId, { user, reason: blocked?.reason });
+  remember(deps, workspaceId, { user, reason: blocked?.reason });
   return outcomeOf(blocked, { records, failures });
 }
 
 interface Work {
-  readonly parts: ApplyParts;
+  readonly deps: ApplyDeps;
   readonly user: LaneUser;
   readonly changes: LaneChanges;
   /** That came for the user. */
@@ -173,7 +173,7 @@ interface Work {
  * mark that the row then has; read the other way round, records could be missing in both.
  */
 async function loadFresh(
-  { profiles, cache }: ApplyParts,
+  { profiles, cache }: ApplyDeps,
   { workspaceId, userId }: UserItems,
 ): Promise<{ user: LaneUser; waiting: readonly ProfileRecord[]; reason: string }> {
   cache.delete(workspaceId, userId);
@@ -197,12 +197,12 @@ function wakes(items: readonly LaneItem[]): boolean {
 }
 
 /** Without reading what waits already: of a user who is held for long that may be very much. */
-async function holdFurther(parts: ApplyParts, given: UserItems): Promise<Outcome | undefined> {
+async function holdFurther(deps: ApplyDeps, given: UserItems): Promise<Outcome | undefined> {
   const { workspaceId, userId, items } = given;
-  const stored = (await parts.profiles.loadUsers(workspaceId, [userId])).get(userId);
+  const stored = (await deps.profiles.loadUsers(workspaceId, [userId])).get(userId);
   if (!stored?.held) return undefined;
-  const work = { parts, user: laneUser(userId, stored), changes: noChanges(workspaceId), announcements: [] };
-  return await holdOn(work, { arriving: recordsOf(items), reason: parts.holds.get(holdKey(given)) ?? "" });
+  const work = { deps, user: laneUser(userId, stored), changes: noChanges(workspaceId), announcements: [] };
+  return await holdOn(work, { arriving: recordsOf(items), reason: deps.holds.get(holdKey(given)) ?? "" });
 }
 
 function holdKey({ workspaceId, userId }: Omit<UserItems, "items">): string {
@@ -214,17 +214,17 @@ function holdKey({ workspaceId, userId }: Omit<UserItems, "items">): string {
  * applier that frees the user of the records before must not free it of this one, which it may not have seen.
  */
 async function holdOn(work: Work, { arriving, reason }: { arriving: readonly ProfileRecord[]; reason: string }): Promise<Outcome> {
-  const { user, changes, parts } = work;
+  const { user, changes, deps } = work;
   const fresh = arriving.filter((record) => !isPast(user, record.mark));
   const last = fresh.at(-1);
   if (last !== undefined) {
     changes.held.set(user.id, { reason, since: last.mark, records: fresh });
-    await parts.profiles.save(changes);
+    await deps.profiles.save(changes);
   }
   const effects = new Effects();
   for (const record of arriving) if (isPast(user, record.mark)) addEffects(effects, record);
   await runOwnEffects(work, effects);
-  remember(parts, changes.workspaceId, { user, reason });
+  remember(deps, changes.workspaceId, { user, reason });
   return { held: true };
 }
 
@@ -261,22 +261,22 @@ function letGo({ user, changes }: Work, { blocked, records, waiting }: {
   user.held = true;
 }
 
-async function save({ parts, user, changes }: Work): Promise<void> {
+async function save({ deps, user, changes }: Work): Promise<void> {
   const state = stateOf(user);
   if (state !== undefined) changes.users.set(user.id, state);
-  const { rows } = await parts.profiles.save(changes);
+  const { rows } = await deps.profiles.save(changes);
   noteRow(user, rows);
   for (const map of [changes.users, changes.handoffs, changes.frozen, changes.journal, changes.held]) map.clear();
 }
 
 /** With those of the announcements that came. */
-async function runOwnEffects({ parts, user, changes, announcements }: Work, effects: Effects): Promise<void> {
+async function runOwnEffects({ deps, user, changes, announcements }: Work, effects: Effects): Promise<void> {
   for (const announcement of announcements) addEffectsOfAnnouncement(effects, user, announcement);
-  await runEffects(parts, changes.workspaceId, effects);
+  await runEffects(deps, changes.workspaceId, effects);
 }
 
 function remember(
-  { cache, holds }: ApplyParts,
+  { cache, holds }: ApplyDeps,
   workspaceId: string,
   { user, reason }: { user: LaneUser; reason: string | undefined },
 ): void {

@@ -1,11 +1,11 @@
 /** The intake log as the service's parts see it: which partition a workspace's order lives in, and where that ends. */
 import { refuseEarlier } from "../../../platform/log/epoch.ts";
-import type { AppendParts } from "../../../platform/intake/intake.ts";
+import type { AppendDeps } from "../../../platform/intake/intake.ts";
 import type { Log } from "../../../platform/log/log.ts";
 import { partitionOf } from "../../../platform/log/partition.ts";
 import type { Intake } from "../domain/ports.ts";
 
-export function createIntake(log: Log): Intake & Pick<AppendParts, "log"> {
+export function createIntake(log: Log): Intake & Pick<AppendDeps, "log"> {
   return {
     log,
     refuseEarlier: ({ sequence }) => refuseEarlier(sequence, log.begins ?? 1),

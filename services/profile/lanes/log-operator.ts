@@ -48,34 +48,34 @@ export function logService(operation: LogOperation): ServiceImpl<typeof LogServi
 }
 
 /** What an operation stands on: the rows, and where goes what an operator asks for. */
-export interface LogOperationParts extends Pick<LogOperation, "redrive" | "skip" | "skipSetAside"> {
+export interface LogOperationDeps extends Pick<LogOperation, "redrive" | "skip" | "skipSetAside"> {
   readonly profiles: Pick<ProfileStore, "listHeld" | "loadHeld" | "listSetAside" | "loadDeadLetter">;
   readonly lags: () => Promise<LogStatus["lags"]>;
 }
 
-/** The same in both shapes: `skip` and `skipSetAside` of the parts are called for what there is to skip. */
-export function logOperation({ profiles, ...parts }: LogOperationParts): LogOperation {
+/** The same in both shapes: `skip` and `skipSetAside` of `deps` are called for what there is to skip. */
+export function logOperation({ profiles, ...deps }: LogOperationDeps): LogOperation {
   return {
     async status() {
-      const [lags, held, setAside] = await Promise.all([parts.lags(), heldUsers(profiles), profiles.listSetAside(limits.heldRedriveMax)]);
+      const [lags, held, setAside] = await Promise.all([deps.lags(), heldUsers(profiles), profiles.listSetAside(limits.heldRedriveMax)]);
       return { lags, held, setAside };
     },
     deadLettersBehind: (place) => profiles.listSetAside(limits.heldRedriveMax, place),
     show: (at) => showRecord(profiles, at),
-    redrive: () => parts.redrive(),
+    redrive: () => deps.redrive(),
     async skip(of) {
       checkSkip((await profiles.loadHeld(of.workspaceId, [of.userId], 1)).get(of.userId), of);
-      await parts.skip(of);
+      await deps.skip(of);
     },
     async skipSetAside(at) {
       await foundDeadLetter(profiles, at);
-      await parts.skipSetAside(at);
+      await deps.skipSetAside(at);
     },
   };
 }
 
-export interface LogOperatorParts extends Pick<LogOperationParts, "lags"> {
-  readonly profiles: LogOperationParts["profiles"] & Pick<ProfileStore, "allBlocked">;
+export interface LogOperatorDeps extends Pick<LogOperationDeps, "lags"> {
+  readonly profiles: LogOperationDeps["profiles"] & Pick<ProfileStore, "allBlocked">;
   readonly identities: Pick<IdentityWriter, "forgetSetAside">;
   readonly intake: Pick<Log, "append" | "tail">;
   readonly lanes: Pick<Log, "append">;
@@ -83,37 +83,37 @@ export interface LogOperatorParts extends Pick<LogOperationParts, "lags"> {
 }
 
 /** Over the lanes of the mesh: what is asked for travels in the users' lanes, behind everything before it. */
-export function logOperator(parts: LogOperatorParts): LogOperation {
-  const { profiles, identities, intake, lags } = parts;
+export function logOperator(deps: LogOperatorDeps): LogOperation {
+  const { profiles, identities, intake, lags } = deps;
   return logOperation({
     profiles,
     lags,
     async redrive() {
-      const users = await redriveUsers(parts);
+      const users = await redriveUsers(deps);
       return { users, records: await appendAgain(alreadyThere(lettersToAppend(profiles), intake), intake, identities) };
     },
-    skip: ({ workspaceId, userId, mark }) => send(parts, [{ workspaceId, item: { type: "skip", userId, mark } }]),
+    skip: ({ workspaceId, userId, mark }) => send(deps, [{ workspaceId, item: { type: "skip", userId, mark } }]),
     skipSetAside: (at) => identities.forgetSetAside(at),
   });
 }
 
 /** Asks for all held users; how many. A user who waits for one of them comes free after it. */
-export async function redriveUsers(parts: LaneParts & { readonly profiles: Pick<ProfileStore, "allBlocked"> }): Promise<number> {
+export async function redriveUsers(deps: LaneDeps & { readonly profiles: Pick<ProfileStore, "allBlocked"> }): Promise<number> {
   let users = 0;
-  for await (const blocked of parts.profiles.allBlocked()) {
-    await send(parts, blocked.map(({ workspaceId, userId }) => ({ workspaceId, item: { type: "redrive", userId } })));
+  for await (const blocked of deps.profiles.allBlocked()) {
+    await send(deps, blocked.map(({ workspaceId, userId }) => ({ workspaceId, item: { type: "redrive", userId } })));
     users += blocked.length;
   }
   return users;
 }
 
 /** One message a lane. */
-async function send({ lanes, layout }: LaneParts, items: readonly Addressed[]): Promise<void> {
+async function send({ lanes, layout }: LaneDeps, items: readonly Addressed[]): Promise<void> {
   const byLane = Map.groupBy(items, ({ workspaceId, item }) => layout.laneOf(workspaceId, laneKeyOf(workspaceId, userOfItem(item))));
   for (const [lane, some] of byLane) await lanes.append(layout.profile(lane), packLaneMessage(some.map(packItem)));
 }
 
-type LaneParts = Pick<LogOperatorParts, "lanes" | "layout">;
+type LaneDeps = Pick<LogOperatorDeps, "lanes" | "layout">;
 
 /** Which record is meant: that of a held user, or without one that of the intake. */
 function placeOf({ workspaceId, userId, sequence, part, partition }: Omit<SkipRequest, "$typeName">): BlockedPlace | SetAsidePlace {

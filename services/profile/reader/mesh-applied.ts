@@ -16,7 +16,7 @@ import { stepReportFromBytes, tailsAfter } from "../../../platform/lane/place.ts
 import { GatheredNotices, type ProgressNotice, type ProgressNotices } from "../../../platform/lane/progress-notices.ts";
 import { readStepReports } from "../../../platform/lane/step-reports.ts";
 
-export interface MeshAppliedParts {
+export interface MeshAppliedDeps {
   readonly lanes: Pick<Log, "read" | "tail" | "watch">;
   readonly layout: LaneLayout;
   readonly intakePartitions: number;
@@ -31,16 +31,16 @@ export interface MeshApplied extends Applied {
   close(): Promise<void>;
 }
 
-export function openMeshApplied(parts: MeshAppliedParts): MeshApplied {
-  const { clock, layout } = parts;
+export function openMeshApplied(deps: MeshAppliedDeps): MeshApplied {
+  const { clock, layout } = deps;
   const lanes = Array.from({ length: layout.lanes }, () => createProgress(clock));
-  const heard = Array.from({ length: parts.intakePartitions }, () => new HeardPartition(clock, lanes));
+  const heard = Array.from({ length: deps.intakePartitions }, () => new HeardPartition(clock, lanes));
   /** What reads wait for: places of partitions, and of lanes. */
-  const awaited = new GatheredNotices(parts);
+  const awaited = new GatheredNotices(deps);
   const readings = heard.map((own, partition) =>
-    readStepReports(parts, { partition, take: (records) => takeReports(own, layout.lanes, records), isAwaited: () => true })
+    readStepReports(deps, { partition, take: (records) => takeReports(own, layout.lanes, records), isAwaited: () => true })
   );
-  const stop = parts.notices.listen(take);
+  const stop = deps.notices.listen(take);
 
   function take(notice: ProgressNotice): void {
     if (notice.kind === "written") {

@@ -8,7 +8,7 @@ import type { Logger } from "../../../platform/logger.ts";
 import { isMetByAll } from "../../../platform/faults/passing.ts";
 import { noTracer, type Span, type Tracer } from "../../../platform/telemetry/tracer.ts";
 import type { Backlog } from "../../../platform/telemetry/work-metrics.ts";
-import type { ApplyParts } from "../apply/slow-path.ts";
+import type { ApplyDeps } from "../apply/slow-path.ts";
 import { applyStep, type SlowUser } from "../apply/apply-batch.ts";
 import { type Pace, StepPace } from "../apply/pace.ts";
 import { type Addressed, laneRecordsOf } from "../domain/resolve/lane-item.ts";
@@ -25,11 +25,11 @@ import { createStride } from "./stride.ts";
 import { planSweep } from "./sweep.ts";
 import type { Views } from "./views.ts";
 
-export interface CommitParts extends Pick<ApplyParts, "cache" | "eventsOf"> {
+export interface CommitDeps extends Pick<ApplyDeps, "cache" | "eventsOf"> {
   readonly partition: number;
   readonly log: Pick<Log, "append" | "trim">;
   readonly store: StepStore;
-  readonly pureSteps: ApplyParts["steps"];
+  readonly pureSteps: ApplyDeps["steps"];
   readonly identities: IdentityStore;
   readonly profiles: ProfileStore;
   readonly views: Views;
@@ -49,8 +49,8 @@ export class CommittedSteps implements Steps {
   backlog: Backlog = { heldUsers: 0, setAside: 0 };
   /** Undefined: has to be read again. */
   place: StepPlace | undefined;
-  readonly #parts: CommitParts;
-  readonly #holds: ApplyParts["holds"] = new Map();
+  readonly #deps: CommitDeps;
+  readonly #holds: ApplyDeps["holds"] = new Map();
   readonly #stride = createStride();
   #latestNow = 0;
   /** After the latest step. */
@@ -64,11 +64,11 @@ export class CommittedSteps implements Steps {
   #sweepAt = 0;
   #forgetAt: number;
 
-  constructor(parts: CommitParts) {
-    this.#parts = parts;
-    this.progress = createProgress(parts.clock);
-    this.#trimAt = parts.clock.monotonic() + limits.logTrimMs;
-    this.#forgetAt = parts.clock.monotonic() + limits.originsSweepMs;
+  constructor(deps: CommitDeps) {
+    this.#deps = deps;
+    this.progress = createProgress(deps.clock);
+    this.#trimAt = deps.clock.monotonic() + limits.logTrimMs;
+    this.#forgetAt = deps.clock.monotonic() + limits.originsSweepMs;
   }
 
   get #through(): number {
@@ -76,7 +76,7 @@ export class CommittedSteps implements Steps {
   }
 
   async takeOver(): Promise<StepPlace> {
-    const { store, partition, clock, logger } = this.#parts;
+    const { store, partition, clock, logger } = this.#deps;
     const through = await store.checkpoint(partition);
     this.#latestNow = Math.max(this.#latestNow, await store.latestNow(partition));
     const behindMs = this.#latestNow - clock.now();
@@ -96,13 +96,13 @@ export class CommittedSteps implements Steps {
   }
 
   async commit(resolved: Resolved, { records, through, now, began }: StepOf): Promise<boolean> {
-    const { clock, partition, onConsent, tracer = noTracer } = this.#parts;
+    const { clock, partition, onConsent, tracer = noTracer } = this.#deps;
     const effects = resolved.workspaces.flatMap(effectsOf);
     const pace = new StepPace(clock, began);
     const applied = await this.#apply(effects, pace);
     if (!pace.hasRested) await pace.rest();
     this.#stride.took(records, pace.workedMs);
-    const applying = beginSpans(this.#parts, "apply", { ...resolved, agoMs: clock.monotonic() - began });
+    const applying = beginSpans(this.#deps, "apply", { ...resolved, agoMs: clock.monotonic() - began });
     const writing = [...applying.values()].flatMap(({ traceparent }) => tracer.child("store commit", traceparent) ?? []);
     const workspaces = resolved.workspaces.map((workspace) => stepOf(workspace, applying));
     await this.#write({ partition, through, now, workspaces, setAside: resolved.setAside }, applied, resolved.outcomes);
@@ -117,7 +117,7 @@ export class CommittedSteps implements Steps {
   }
 
   async #apply(items: readonly Addressed[], pace: Pace): Promise<Applied> {
-    const { store, cache, eventsOf, pureSteps } = this.#parts;
+    const { store, cache, eventsOf, pureSteps } = this.#deps;
     const work = store.work();
     const events: PublishedEvent[] = [];
     function publish(some: readonly PublishedEvent[]): Promise<void> {
@@ -129,7 +129,7 @@ export class CommittedSteps implements Steps {
   }
 
   async #write(step: Step, { work, events, slow }: Applied, outcomes: Resolved["outcomes"] = []): Promise<void> {
-    await this.#parts.store.commit(step, { work, events });
+    await this.#deps.store.commit(step, { work, events });
     // At once: whatever fails from here on, the step is not done again, and `now` does not step back
     this.#latestNow = Math.max(this.#latestNow, step.now ?? 0);
     this.place = { through: step.through, now: this.#latestNow };
@@ -137,7 +137,7 @@ export class CommittedSteps implements Steps {
     for (const { workspaceId, userId, blocked } of slow) {
       if (!blocked?.hasFailed) continue;
       const { reason, mark: [sequence, part] } = blocked;
-      this.#parts.logger.error("user_held", new Error(reason), { workspaceId, userId, sequence, part });
+      this.#deps.logger.error("user_held", new Error(reason), { workspaceId, userId, sequence, part });
     }
     if (work.changesHeld || step.setAside.length > 0) this.#isCounted = false;
   }
@@ -146,12 +146,12 @@ export class CommittedSteps implements Steps {
     await this.#trim();
     if (this.#sweepAt === 0 || this.#due !== undefined) return "busy";
     if (wasBusy) return { pauseMs: this.#restMs, unless: () => this.progress.isAwaited };
-    return this.#through > this.#trimmed ? Math.max(1, this.#trimAt - this.#parts.clock.monotonic()) : "idle";
+    return this.#through > this.#trimmed ? Math.max(1, this.#trimAt - this.#deps.clock.monotonic()) : "idle";
   }
 
   /** Forgets records behind the checkpoint, by time and by number: each time is a transaction. */
   async #trim(): Promise<void> {
-    const { clock, log, partition } = this.#parts;
+    const { clock, log, partition } = this.#deps;
     const through = this.#through;
     const now = clock.monotonic();
     if (through <= this.#trimmed || (now < this.#trimAt && through - this.#trimmed < limits.logTrimRecordsMax)) return;
@@ -161,8 +161,8 @@ export class CommittedSteps implements Steps {
   }
 
   forget(): void {
-    this.#parts.cache.clear();
-    this.#parts.views.clear();
+    this.#deps.cache.clear();
+    this.#deps.views.clear();
     this.#holds.clear();
   }
 
@@ -189,12 +189,12 @@ export class CommittedSteps implements Steps {
   async upkeep(now: () => number): Promise<void> {
     if (this.#due !== undefined) await this.#redrive(this.#due);
     if (!this.#isCounted) await this.#countBacklog();
-    if (this.#parts.clock.monotonic() >= this.#sweepAt) await this.#sweep(now);
+    if (this.#deps.clock.monotonic() >= this.#sweepAt) await this.#sweep(now);
   }
 
   /** Goes on in the next turn where very many wait: records of others are resolved meanwhile. */
   async #redrive(due: Redrive): Promise<void> {
-    due.work ??= redriving({ ...this.#parts, work: (some) => this.#forgettingAfter(() => this.#redriveSome(some)) }, due.skips);
+    due.work ??= redriving({ ...this.#deps, work: (some) => this.#forgettingAfter(() => this.#redriveSome(some)) }, due.skips);
     try {
       if (!(await due.work.next()).done) return;
     } catch (error) {
@@ -208,19 +208,19 @@ export class CommittedSteps implements Steps {
   }
 
   async #redriveSome(items: readonly Addressed[]): Promise<void> {
-    const { partition, clock } = this.#parts;
+    const { partition, clock } = this.#deps;
     const applied = await this.#apply(items, new StepPace(clock, clock.monotonic()));
     await this.#write({ partition, through: this.#through, workspaces: [], setAside: [] }, applied);
   }
 
   async #redriveSetAside(): Promise<void> {
-    const { profiles, partition, log, store } = this.#parts;
+    const { profiles, partition, log, store } = this.#deps;
     await appendAgain(lettersToAppend(profiles, partition), log, store);
   }
 
   /** After a step last: it is in force, whether its backlog can be counted or not. */
   async #countBacklog(): Promise<void> {
-    const { profiles, owns, partition } = this.#parts;
+    const { profiles, owns, partition } = this.#deps;
     this.backlog = await countBacklog(profiles, { partition, owns });
     this.#isCounted = true;
   }
@@ -231,14 +231,14 @@ export class CommittedSteps implements Steps {
       await this.#forgettingAfter(() => this.#sweepOnce(now()));
     } catch (error) {
       if (isMetByAll(error)) throw error;
-      this.#parts.logger.error("sweep_failed", error, { partition: this.#parts.partition });
-      this.#sweepAt = this.#parts.clock.monotonic() + limits.frozenSweepMs;
+      this.#deps.logger.error("sweep_failed", error, { partition: this.#deps.partition });
+      this.#sweepAt = this.#deps.clock.monotonic() + limits.frozenSweepMs;
     }
   }
 
   async #sweepOnce(now: number): Promise<void> {
-    const { store, clock } = this.#parts;
-    const { step, work, views, isFull } = await planSweep(this.#parts, this.#through, now);
+    const { store, clock } = this.#deps;
+    const { step, work, views, isFull } = await planSweep(this.#deps, this.#through, now);
     if (step !== undefined) await this.#write(step, { work, events: [], slow: [] });
     for (const view of views) view.confirm();
     const at = clock.monotonic();

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { limits } from "../../../platform/limits.ts";
 import { allApplied } from "../domain/read/applied.fixture.ts";
-import type { ReadParts } from "../domain/read/catch-up.ts";
+import type { ReadDeps } from "../domain/read/catch-up.ts";
 import { createIdentities } from "../domain/identity/identities.ts";
 import type { IdentityKey } from "../domain/identity/identity.ts";
 import { readSeries, type SeriesRange } from "../domain/counts/read-series.ts";
@@ -45,8 +45,8 @@ function openRows() {
           return found;
         },
       };
-      const parts = { intake, applied: allApplied(), identities, profiles: {} } as unknown as ReadParts;
-      const { series } = await readSeries(parts, { workspaceId: "w", range, now });
+      const deps = { intake, applied: allApplied(), identities, profiles: {} } as unknown as ReadDeps;
+      const { series } = await readSeries(deps, { workspaceId: "w", range, now });
       return series.filter(({ name }) => name.startsWith("events:"));
     },
   };

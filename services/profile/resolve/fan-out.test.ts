@@ -77,10 +77,10 @@ test("a step of fan-outs is decided and written in parts, and seen whole", async
 
 test("the effects of fan-outs are decided and encoded in parts, and are the same as those of each alone", async () => {
   const identities = { load: () => Promise.reject(new Error("All rows are known")) };
-  const parts = { partition: 0, layout: laneLayout(1, 1), packItem: () => new Uint8Array(), encodeConsent: laneRows };
+  const deps = { partition: 0, layout: laneLayout(1, 1), packItem: () => new Uint8Array(), encodeConsent: laneRows };
   async function plan(some: typeof requests): Promise<readonly Effect[]> {
     const resolved = await resolveRecords({ ...shared, identities, views: knowingViews() }, some, options);
-    return (await planEffects(parts, resolved, { usersPerRecord: limits.laneUsersPerRecordMax, agoMs: 0 })).effects;
+    return (await planEffects(deps, resolved, { usersPerRecord: limits.laneUsersPerRecordMax, agoMs: 0 })).effects;
   }
   const planned = await beside(() => plan(requests), () => 0);
   expect(planned.seen.length).toBeGreaterThanOrEqual(requests.length - 1 + turnsMin);

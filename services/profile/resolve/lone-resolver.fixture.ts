@@ -93,7 +93,7 @@ export async function resolveAll(servers: Servers, build: Build): Promise<string
   const { stepsMax = Infinity, isDone = () => servers.place().through === servers.intake.length } = build;
   const fenced = fencedSteps(servers, build);
   const reading = resolveToLanes({
-    ...partsOf(servers, build),
+    ...depsOf(servers, build),
     fenced,
     // Three steps for the fan-out, or more
     sizes: () => ({ messageBytesMax: fenced.bodyBytesMax, stepBytesMax: 3_000 }),
@@ -131,7 +131,7 @@ function fencedSteps(servers: Servers, { stepsMax = Infinity, checkpoint = (plac
   };
 }
 
-function partsOf(servers: Servers, build: Build) {
+function depsOf(servers: Servers, build: Build) {
   const { usersPerRecord, partsInCommon, clock = systemClock, undoWindowMs = 0, trimBytes = 1, resolve = resolveBatch } = build;
   return {
     partition: 0,

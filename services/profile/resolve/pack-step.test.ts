@@ -7,12 +7,12 @@ import { bodyBytesMaxOf, joinParts } from "../../../platform/log/message-size.ts
 import { packRecords, unpackRecords } from "../../../platform/log/packed-records.ts";
 import type { IdentityKey } from "../domain/identity/identity.ts";
 import { laneLayout } from "../../../platform/lane/layout.ts";
-import { fittingItems, type PackParts, packStep, readRows, rowEntriesOf, type StepContent } from "./pack-step.ts";
+import { fittingItems, type PackDeps, packStep, readRows, rowEntriesOf, type StepContent } from "./pack-step.ts";
 import { firstPlace, placeFromBytes, placeToBytes, stepReportFromBytes, tailsAfter } from "../../../platform/lane/place.ts";
 import type { Effect } from "./plan-effects.ts";
 
 const layout = laneLayout(1, 2);
-const parts: PackParts = {
+const deps: PackDeps = {
   partition: 0,
   layout,
   subjectOf: (partition) => `l.${partition}`,
@@ -31,7 +31,7 @@ type Rows = ReadonlyMap<IdentityKey, unknown>;
 
 function step(effects: readonly Effect[], rows: StepContent["rows"] = { all: [] }, answer = "") {
   const { touched: _, ...place } = { ...firstPlace, through: 7 };
-  return packStep(parts, sizes, { effects, rows, outcomes: [[7, { repeat: { kind: "first", answer } }]], place });
+  return packStep(deps, sizes, { effects, rows, outcomes: [[7, { repeat: { kind: "first", answer } }]], place });
 }
 
 /** The records that a reader of the partition gets, with where the last part of each stands, counted from 0. */
@@ -153,7 +153,7 @@ test("fittingItems() counts the messages that records take, also those of one it
   );
   const count = fittingItems(items, wide);
   expect(count).toBeLessThan(items.length);
-  const packed = packStep(parts, wide, { effects: items.slice(0, count), rows: { all: [] }, outcomes: [], place: firstPlace });
+  const packed = packStep(deps, wide, { effects: items.slice(0, count), rows: { all: [] }, outcomes: [], place: firstPlace });
   expect(packed.messages.length).toBeLessThanOrEqual(limits.logBatchMessagesMax / 2 + 2);
   expect(packed.messages.length).toBeGreaterThan(limits.logBatchMessagesMax / 4);
   for (const { body } of packed.messages.slice(0, -2)) expect(body.byteLength).toBeLessThanOrEqual(wide.messageBytesMax);

@@ -10,7 +10,7 @@ import type { RecordOutcome } from "../domain/ports.ts";
 import { type Place, placeToBytes, type StepReport } from "../../../platform/lane/place.ts";
 import type { Effect, RowChanges } from "./plan-effects.ts";
 
-export interface PackParts {
+export interface PackDeps {
   readonly partition: number;
   readonly layout: LaneLayout;
   readonly subjectOf: (partition: number) => string;
@@ -48,11 +48,11 @@ export interface PackedStep {
   readonly place: Place;
 }
 
-export function packStep(parts: PackParts, sizes: StepSizes, { effects, rows, outcomes, place }: StepContent): PackedStep {
-  const { layout, partition, subjectOf, checkpointSubject } = parts;
+export function packStep(deps: PackDeps, sizes: StepSizes, { effects, rows, outcomes, place }: StepContent): PackedStep {
+  const { layout, partition, subjectOf, checkpointSubject } = deps;
   const messages: StepMessage[] = [];
   const ends = new Map<number, number>();
-  for (const { at, body } of packLanes(parts, sizes, effects)) {
+  for (const { at, body } of packLanes(deps, sizes, effects)) {
     messages.push(...cutRecord(subjectOf(at), body, sizes.messageBytesMax));
     ends.set(at, messages.length - 1);
   }
@@ -110,7 +110,7 @@ interface LaneRecord {
   readonly body: Uint8Array;
 }
 
-function packLanes(parts: PackParts, { messageBytesMax }: StepSizes, effects: readonly Effect[]): LaneRecord[] {
+function packLanes(deps: PackDeps, { messageBytesMax }: StepSizes, effects: readonly Effect[]): LaneRecord[] {
   const open = new Map<string, { effect: Effect; bodies: Uint8Array[]; bytes: number }>();
   const records: LaneRecord[] = [];
   for (const effect of effects) {
@@ -122,17 +122,17 @@ function packLanes(parts: PackParts, { messageBytesMax }: StepSizes, effects: re
       filling.bodies.push(effect.body);
       filling.bytes += bytes;
     } else {
-      records.push(laneRecord(parts, filling));
+      records.push(laneRecord(deps, filling));
       open.set(key, { effect, bodies: [effect.body], bytes: recordBytes + bytes });
     }
   }
-  for (const filling of open.values()) records.push(laneRecord(parts, filling));
+  for (const filling of open.values()) records.push(laneRecord(deps, filling));
   return records;
 }
 
-function laneRecord(parts: PackParts, { effect, bodies }: { effect: Effect; bodies: readonly Uint8Array[] }): LaneRecord {
-  const body = effect.to === "profile" ? parts.packItems(bodies) : parts.packConsent(bodies);
-  return { at: partitionOf(parts.layout, effect), body };
+function laneRecord(deps: PackDeps, { effect, bodies }: { effect: Effect; bodies: readonly Uint8Array[] }): LaneRecord {
+  const body = effect.to === "profile" ? deps.packItems(bodies) : deps.packConsent(bodies);
+  return { at: partitionOf(deps.layout, effect), body };
 }
 
 function partitionOf(layout: LaneLayout, { to, lane }: Effect): number {

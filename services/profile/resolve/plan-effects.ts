@@ -19,7 +19,7 @@ interface ConsentItem {
   readonly body: Uint8Array;
 }
 
-export interface EffectParts {
+export interface EffectDeps {
   readonly partition: number;
   readonly layout: LaneLayout;
   readonly packItem: (item: Addressed) => Uint8Array;
@@ -58,13 +58,13 @@ export interface EffectOptions {
 }
 
 /** The same records give the same effects in the same order, whichever process plans them, as long as the options are the same. */
-export async function planEffects(parts: EffectParts, resolved: Resolved, options: EffectOptions): Promise<PlannedEffects> {
+export async function planEffects(deps: EffectDeps, resolved: Resolved, options: EffectOptions): Promise<PlannedEffects> {
   const effects: Effect[] = [];
-  const spans = beginSpans(parts, "resolve", { ...resolved, ...options });
+  const spans = beginSpans(deps, "resolve", { ...resolved, ...options });
   for (const { workspaceId, records } of resolved.workspaces) {
     for (const record of records) {
-      await parts.slices?.nextFirst();
-      await addEffects(effects, { ...parts, ...options }, { workspaceId, record, span: spans.get(record.sequence) });
+      await deps.slices?.nextFirst();
+      await addEffects(effects, { ...deps, ...options }, { workspaceId, record, span: spans.get(record.sequence) });
     }
   }
   return {
@@ -80,7 +80,7 @@ export async function planEffects(parts: EffectParts, resolved: Resolved, option
 /** Others get their turn while the records of a fan-out are encoded. */
 async function addEffects(
   effects: Effect[],
-  { packItem, encodeConsent, layout, usersPerRecord }: EffectParts & EffectOptions,
+  { packItem, encodeConsent, layout, usersPerRecord }: EffectDeps & EffectOptions,
   { workspaceId, record, span }: { readonly workspaceId: string; readonly record: ResolvedRecord; readonly span: Span | undefined },
 ): Promise<void> {
   const items = laneRecordsOf(record).map((own): Addressed => ({ workspaceId, item: { type: "record", record: own } }));

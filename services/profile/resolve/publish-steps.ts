@@ -18,8 +18,8 @@ import type { IdentityStore, IdentityWriter } from "../domain/ports.ts";
 import {
   fittingItems,
   isPublishable,
+  type PackDeps,
   type PackedStep,
-  type PackParts,
   packStep,
   readRows,
   rowEntriesOf,
@@ -28,13 +28,13 @@ import {
   type StepItem,
   type StepSizes,
 } from "./pack-step.ts";
-import { type EffectParts, planEffects, type PlannedEffects, type RowChanges } from "./plan-effects.ts";
-import { resolvePartition, type ResolverParts } from "./resolve-partition.ts";
+import { type EffectDeps, planEffects, type PlannedEffects, type RowChanges } from "./plan-effects.ts";
+import { resolvePartition, type ResolverDeps } from "./resolve-partition.ts";
 import type { Resolved } from "./resolve-records.ts";
 import { restMs } from "./rest.ts";
 import { StepLost, type StepOf, type Steps } from "./steps.ts";
 
-export interface PublishParts extends EffectParts, PackParts {
+export interface PublishDeps extends EffectDeps, PackDeps {
   readonly intake: Pick<Log, "trim" | "partitions">;
   readonly lanes: Pick<Log, "read" | "trim">;
   readonly fenced: FencedSteps;
@@ -59,9 +59,9 @@ export interface LaneResolver extends Reading {
 }
 
 /** A resolver whose steps are messages. */
-export function resolveToLanes(parts: PublishParts & Omit<ResolverParts, "steps">): LaneResolver {
-  const steps = new PublishedSteps(parts, () => reading.wake());
-  const reading = resolvePartition({ ...parts, workspacesTogether: limits.workspacesTogetherMax, steps });
+export function resolveToLanes(deps: PublishDeps & Omit<ResolverDeps, "steps">): LaneResolver {
+  const steps = new PublishedSteps(deps, () => reading.wake());
+  const reading = resolvePartition({ ...deps, workspacesTogether: limits.workspacesTogetherMax, steps });
   return {
     ...reading,
     awaited(sequence) {
@@ -75,7 +75,7 @@ export function resolveToLanes(parts: PublishParts & Omit<ResolverParts, "steps"
 }
 
 class PublishedSteps implements Steps {
-  readonly #parts: PublishParts;
+  readonly #deps: PublishDeps;
   /** Undefined: has to be read again. */
   #at: StepAt | undefined;
   #resolvedAs: ReturnType<Steps["options"]> = {};
@@ -97,15 +97,15 @@ class PublishedSteps implements Steps {
   #report = { last: 0, before: 0 };
 
   /** `wake`: the resolver's next turn takes over, and so writes the rows that were not written. */
-  constructor(parts: PublishParts, wake: () => void) {
-    this.#parts = parts;
+  constructor(deps: PublishDeps, wake: () => void) {
+    this.#deps = deps;
     this.#writing = createBackgroundTask((error) => {
-      parts.logger.error("rows_not_written", error, { partition: parts.partition });
+      deps.logger.error("rows_not_written", error, { partition: deps.partition });
       this.reset();
       wake();
     });
     this.#trimming = createBackgroundTask((error) => {
-      parts.logger.warn("log_not_trimmed", { partition: parts.partition, message: errorText(error) });
+      deps.logger.warn("log_not_trimmed", { partition: deps.partition, message: errorText(error) });
     });
   }
 
@@ -123,7 +123,7 @@ class PublishedSteps implements Steps {
    * step went out; rows of it that stand in the log already are of a record that is to be resolved from the rows before.
    */
   async takeOver(): Promise<Place> {
-    const { fenced, checkpointSubject, onWritten, marks, partition } = this.#parts;
+    const { fenced, checkpointSubject, onWritten, marks, partition } = this.#deps;
     await Promise.allSettled([this.#writing.done()]);
     const checkpoint = await fenced.checkpoint(checkpointSubject);
     if (checkpoint === undefined) {
@@ -144,7 +144,7 @@ class PublishedSteps implements Steps {
 
   /** Every step is published after the rows of the one before it were written: so these are of one step. */
   async #rowsBetween(after: number, before: number): Promise<Uint8Array[]> {
-    const { lanes, layout, partition } = this.#parts;
+    const { lanes, layout, partition } = this.#deps;
     const found: Uint8Array[] = [];
     for (let from = after;;) {
       // A replica that lags would show fewer rows than were decided, and they would be missing for ever
@@ -167,7 +167,7 @@ class PublishedSteps implements Steps {
   options(): ReturnType<Steps["options"]> {
     const inside = this.#at?.place.inside;
     this.#resolvedAs = inside === undefined
-      ? optionsOf(this.#parts.numbering?.())
+      ? optionsOf(this.#deps.numbering?.())
       : { now: inside.now, partsInCommon: !inside.ownParts, ...optionsOf(numberingOf(inside)) };
     return this.#resolvedAs;
   }
@@ -175,9 +175,9 @@ class PublishedSteps implements Steps {
   /** Plans again with fewer records what is too much for one step; one record alone may take several. */
   async commit(resolved: Resolved, { records, through, now, began }: StepOf): Promise<boolean> {
     const { place, sequence } = this.#here;
-    const { clock, identities, intake } = this.#parts;
+    const { clock, identities, intake } = this.#deps;
     const usersPerRecord = place.inside === undefined ? limits.laneUsersPerRecordMax : place.inside.usersPerRecord ?? 1;
-    const planned = await planEffects(this.#parts, resolved, { usersPerRecord, agoMs: clock.monotonic() - began });
+    const planned = await planEffects(this.#deps, resolved, { usersPerRecord, agoMs: clock.monotonic() - began });
     await this.#writing.done();
     const whole = place.inside === undefined ? this.#packWhole(planned, { ...this.#next(place, sequence), now, through }) : undefined;
     if (whole === undefined && records.length > 1) return false;
@@ -198,9 +198,9 @@ class PublishedSteps implements Steps {
 
   /** All of it as one step; undefined where that is too much. */
   #packWhole({ effects, changes, outcomes }: PlannedEffects, place: StepContent["place"]): PackedStep | undefined {
-    const sizes = this.#parts.sizes();
+    const sizes = this.#deps.sizes();
     if (fittingItems(effects, sizes) < effects.length) return undefined;
-    const packed = packStep(this.#parts, sizes, { effects, rows: { all: changes }, outcomes, place });
+    const packed = packStep(this.#deps, sizes, { effects, rows: { all: changes }, outcomes, place });
     return isPublishable(packed, sizes) ? packed : undefined;
   }
 
@@ -214,7 +214,7 @@ class PublishedSteps implements Steps {
       const { place, sequence } = this.#here;
       const taken = place.inside?.taken ?? 0;
       const rest = items.slice(taken);
-      const sizes = this.#parts.sizes();
+      const sizes = this.#deps.sizes();
       const some = rest.slice(0, fittingItems(rest, sizes));
       const isLast = some.length === rest.length;
       const effects = some.filter((item) => item.to !== "rows");
@@ -223,7 +223,7 @@ class PublishedSteps implements Steps {
       const next = { ...this.#next(place, sequence), now };
       if (isLast) {
         const content = { effects, rows, outcomes: planned.outcomes, place: { ...next, through } };
-        return await this.#publishLast(planned, packStep(this.#parts, sizes, content));
+        return await this.#publishLast(planned, packStep(this.#deps, sizes, content));
       }
       const inside = {
         taken: taken + some.length,
@@ -235,7 +235,7 @@ class PublishedSteps implements Steps {
         ...(numbering === "lanes" && { inLanes: true as const }),
       };
       const content = { effects, rows, outcomes: [], place: { ...next, through: place.through, inside } };
-      await this.#publish(packStep(this.#parts, sizes, content));
+      await this.#publish(packStep(this.#deps, sizes, content));
     }
   }
 
@@ -254,7 +254,7 @@ class PublishedSteps implements Steps {
   }
 
   async #publish({ messages, place }: PackedStep): Promise<void> {
-    const { fenced, checkpointSubject } = this.#parts;
+    const { fenced, checkpointSubject } = this.#deps;
     for (const { body } of messages) this.#bytes += body.byteLength;
     const outcome = await fenced.publishStep({ messages, checkpointSubject, expectedLast: this.#here.sequence });
     if (outcome.kind === "refused") throw new StepLost("Another resolver's step came first");
@@ -266,12 +266,12 @@ class PublishedSteps implements Steps {
     await allDone([this.#writeRows(planned.changes, sequence, place.through), this.#noteOrigins(planned, place.through)]);
     this.#writtenThrough = place.through;
     for (const { view } of workspaces) view.arrived();
-    this.#parts.onWritten(sequence);
+    this.#deps.onWritten(sequence);
   }
 
   /** Those of the step at `sequence`, after which the intake is resolved up to `through`; with them the marks that record it. */
   async #writeRows(changes: readonly RowChanges[], sequence: number, through: number): Promise<void> {
-    const { identities, marks, partition } = this.#parts;
+    const { identities, marks, partition } = this.#deps;
     const noting = marks?.reach(new Map([[`resolve-${partition}`, sequence], [`intake-${partition}`, through]]));
     const some = changes.filter(({ rows }) => rows.size > 0);
     const writing = inFlight(some, limits.cassandraInFlightMax, ({ workspaceId, rows }) => identities.save(workspaceId, rows, sequence));
@@ -282,7 +282,7 @@ class PublishedSteps implements Steps {
   /** Beside the step and never in its way: who asked is kept for people who look, and a step is not done again for it. */
   async #noteOrigins({ origins }: PlannedEffects, through: number): Promise<void> {
     if (origins.length === 0) return;
-    const { identities, partition, logger } = this.#parts;
+    const { identities, partition, logger } = this.#deps;
     await identities.saveOrigins(partition, through, origins).catch((error: unknown) => {
       logger.warn("origins_not_kept", { partition, through, message: errorText(error) });
     });
@@ -294,16 +294,16 @@ class PublishedSteps implements Steps {
     if (wasBusy) return { pauseMs: this.#restMs, unless: () => this.awaits() };
     await this.#trimming.done();
     const isDue = this.#at !== undefined && this.#writtenThrough > this.#trimmed;
-    return isDue ? Math.max(1, this.#trimAt - this.#parts.clock.monotonic()) : "idle";
+    return isDue ? Math.max(1, this.#trimAt - this.#deps.clock.monotonic()) : "idle";
   }
 
   async #trim(): Promise<void> {
     if (this.#at === undefined) return;
     const { sequence, place } = this.#at;
     const [through, bytes] = [this.#writtenThrough, this.#bytes];
-    const now = this.#parts.clock.monotonic();
-    if (through <= this.#trimmed || (now < this.#trimAt && bytes < this.#parts.trimBytes)) return;
-    const { intake, lanes, fenced, layout, partition, checkpointSubject } = this.#parts;
+    const now = this.#deps.clock.monotonic();
+    if (through <= this.#trimmed || (now < this.#trimAt && bytes < this.#deps.trimBytes)) return;
+    const { intake, lanes, fenced, layout, partition, checkpointSubject } = this.#deps;
     await intake.trim(partition, through);
     // The rows of the latest step, and those of a record that it is inside of, are still to be read by a resolver that takes over
     await lanes.trim(layout.rows(partition), place.written);

@@ -10,10 +10,10 @@ import type { Log, LogRecord } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import { isPassing } from "../../../platform/faults/passing.ts";
 import { UnknownVersion } from "../../../platform/record-version.ts";
-import { passedOver, type RecordParts, type Resolved, resolveRecords } from "./resolve-records.ts";
+import { passedOver, type RecordDeps, type Resolved, resolveRecords } from "./resolve-records.ts";
 import { StepLost, type StepPlace, type Steps } from "./steps.ts";
 
-export interface ResolverParts extends RecordParts {
+export interface ResolverDeps extends RecordDeps {
   readonly intake: Pick<Log, "read" | "watch">;
   readonly steps: Steps;
   readonly clock: Clock;
@@ -22,9 +22,9 @@ export interface ResolverParts extends RecordParts {
 }
 
 /** Starts at once, and never gives up: what fails and passes is tried again from the place of the last step, for as long as it fails. */
-export function resolvePartition(parts: ResolverParts): Reading {
-  const { clock, intake, partition } = parts;
-  const resolver = new Resolver(parts);
+export function resolvePartition(deps: ResolverDeps): Reading {
+  const { clock, intake, partition } = deps;
+  const resolver = new Resolver(deps);
   return readOn({
     clock,
     idleMs: limits.readerIdleMsMax,
@@ -36,17 +36,17 @@ export function resolvePartition(parts: ResolverParts): Reading {
 }
 
 class Resolver {
-  readonly #parts: ResolverParts;
+  readonly #deps: ResolverDeps;
   readonly #bounded: BoundedNow;
 
-  constructor(parts: ResolverParts) {
-    this.#parts = parts;
-    const { partition, clock, logger } = parts;
+  constructor(deps: ResolverDeps) {
+    this.#deps = deps;
+    const { partition, clock, logger } = deps;
     this.#bounded = createBoundedNow(clock, (aheadMs) => logger.warn("clock_ahead", { partition, aheadMs }));
   }
 
   async turn(): ReturnType<Steps["settle"]> {
-    const { steps, intake, partition } = this.#parts;
+    const { steps, intake, partition } = this.#deps;
     await this.#place();
     await steps.upkeep?.(() => this.#now());
     const { through, inside } = await this.#place();
@@ -61,14 +61,14 @@ class Resolver {
   }
 
   recover(error: unknown, { count, isLogged }: Failures): void {
-    const { partition, logger, steps } = this.#parts;
+    const { partition, logger, steps } = this.#deps;
     steps.reset();
     if (error instanceof StepLost) logger.warn("resolver_fence_lost", { partition, reason: error.message });
     else if (isLogged) logger.error("resolver_failed", error, { partition, failures: count });
   }
 
   async #place(): Promise<StepPlace> {
-    const { steps, views } = this.#parts;
+    const { steps, views } = this.#deps;
     if (steps.place !== undefined) return steps.place;
     // Another resolver may have gone on meanwhile
     views.clear();
@@ -77,11 +77,11 @@ class Resolver {
 
   /** Never steps back, whichever process resolved before, nor leaps ahead with a clock that does. */
   #now(): number {
-    return this.#bounded.after(this.#parts.steps.place?.now ?? 0);
+    return this.#bounded.after(this.#deps.steps.place?.now ?? 0);
   }
 
   async #resolve(records: readonly LogRecord[]): Promise<void> {
-    const { steps, views } = this.#parts;
+    const { steps, views } = this.#deps;
     const before = steps.place;
     try {
       await this.#resolveTogether(records);
@@ -98,16 +98,16 @@ class Resolver {
   }
 
   async #passOver(record: LogRecord, error: unknown): Promise<void> {
-    const { partition, clock } = this.#parts;
+    const { partition, clock } = this.#deps;
     const step = { records: [record], through: record.sequence, now: this.#now(), began: clock.monotonic() };
     await this.#commit(passedOver(partition, record, error), step);
   }
 
   async #resolveTogether(records: readonly LogRecord[]): Promise<void> {
-    const { steps, clock, undoWindowMs } = this.#parts;
+    const { steps, clock, undoWindowMs } = this.#deps;
     const { now = this.#now(), ...as } = steps.options();
     const began = clock.monotonic();
-    const resolved = await resolveRecords(this.#parts, records, { now, undoWindowMs, ...as });
+    const resolved = await resolveRecords(this.#deps, records, { now, undoWindowMs, ...as });
     const through = records.at(-1)?.sequence ?? 0;
     if (await this.#commit(resolved, { records, through, now, began })) return;
     for (const { view } of resolved.workspaces) view.drop();
@@ -115,7 +115,7 @@ class Resolver {
   }
 
   async #commit(resolved: Resolved, step: Parameters<Steps["commit"]>[1]): Promise<boolean> {
-    const { steps, views, logger, partition } = this.#parts;
+    const { steps, views, logger, partition } = this.#deps;
     if (!await steps.commit(resolved, step)) return false;
     for (const { sequence, reason } of resolved.setAside) logger.error("record_set_aside", new Error(reason), { partition, sequence });
     views.confirmed(step.through);

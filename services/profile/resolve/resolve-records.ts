@@ -14,7 +14,7 @@ import { type CountOptions, countStep } from "./count-step.ts";
 import { type Resolve, resolveWorkspace } from "./resolve-workspace.ts";
 import type { Views } from "./views.ts";
 
-export interface RecordParts {
+export interface RecordDeps {
   readonly partition: number;
   readonly decode: (sequence: number, bytes: Uint8Array) => IntakeRecord;
   readonly resolve: Resolve;
@@ -50,24 +50,24 @@ interface RecordTrace {
 }
 
 export async function resolveRecords(
-  parts: RecordParts,
+  deps: RecordDeps,
   records: readonly LogRecord[],
   options: ResolveOptions & CountOptions,
 ): Promise<Resolved> {
-  const { byWorkspace, setAside, traces } = decodeAll(parts, records);
+  const { byWorkspace, setAside, traces } = decodeAll(deps, records);
   const outcomes: [number, RecordOutcome][] = [];
-  const all = await inFlight([...byWorkspace], parts.workspacesTogether ?? 1, async ([workspaceId, intake]) => {
-    await parts.slices?.nextFirst();
-    const view = parts.views.of(workspaceId);
-    const { resolved, failed } = await resolveWorkspace(view, intake, { ...parts, options });
-    if (options.counts) await countStep(view, resolved, { now: options.now, store: parts.identities });
+  const all = await inFlight([...byWorkspace], deps.workspacesTogether ?? 1, async ([workspaceId, intake]) => {
+    await deps.slices?.nextFirst();
+    const view = deps.views.of(workspaceId);
+    const { resolved, failed } = await resolveWorkspace(view, intake, { ...deps, options });
+    if (options.counts) await countStep(view, resolved, { now: options.now, store: deps.identities });
     return { failed, workspace: { workspaceId, view, records: resolved, origins: originsOf(intake, resolved) } };
   });
   for (const { failed, workspace: { records: resolved } } of all) {
     for (const record of resolved) addOutcome(outcomes, record);
     for (const { sequence, error } of failed) {
       const body = records.find((record) => record.sequence === sequence)?.body ?? new Uint8Array();
-      setAside.push({ partition: parts.partition, sequence, reason: errorText(error), body });
+      setAside.push({ partition: deps.partition, sequence, reason: errorText(error), body });
     }
   }
   for (const { sequence } of setAside) outcomes.push([sequence, { setAside: true }]);
@@ -82,7 +82,7 @@ export function passedOver(partition: number, { sequence, body }: LogRecord, err
 
 /** By workspace, in order; what cannot be read is set aside. Throws UnknownVersion. */
 function decodeAll(
-  { partition, decode }: RecordParts,
+  { partition, decode }: RecordDeps,
   records: readonly LogRecord[],
 ): { byWorkspace: Map<string, IntakeRecord[]>; setAside: SetAsideRecord[]; traces: RecordTrace[] } {
   const byWorkspace = new Map<string, IntakeRecord[]>();

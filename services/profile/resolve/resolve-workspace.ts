@@ -12,7 +12,7 @@ import { wantedKeys } from "../domain/resolve/keys.ts";
 
 export type Resolve = (view: Identities, records: readonly IntakeRecord[], options: ResolveOptions) => Resolution;
 
-export interface ResolveParts {
+export interface ResolveDeps {
   readonly resolve: Resolve;
   readonly identities: IdentityStore;
   readonly options: ResolveOptions;
@@ -30,13 +30,13 @@ export interface WorkspaceResolution {
 export async function resolveWorkspace(
   view: Identities,
   records: readonly IntakeRecord[],
-  parts: ResolveParts,
+  deps: ResolveDeps,
 ): Promise<WorkspaceResolution> {
   const resolved: ResolvedRecord[] = [];
   const failed: { sequence: number; error: unknown }[] = [];
   let rest = records;
   while (rest.length > 0) {
-    const part = tryResolve(view, rest, parts);
+    const part = tryResolve(view, rest, deps);
     if ("error" in part) {
       failed.push({ sequence: rest[0]?.sequence ?? 0, error: part.error });
       rest = rest.slice(1);
@@ -44,15 +44,15 @@ export async function resolveWorkspace(
     }
     for (const record of part.resolved) resolved.push(record);
     rest = rest.slice(part.resolved.length);
-    if (part.need !== undefined) await loadAhead(view, rest, { need: part.need, store: parts.identities });
+    if (part.need !== undefined) await loadAhead(view, rest, { need: part.need, store: deps.identities });
     else if (rest.length > 0) await setImmediate();
   }
   return { resolved, failed };
 }
 
-function tryResolve(view: Identities, records: readonly IntakeRecord[], parts: ResolveParts): Resolution | { error: unknown } {
+function tryResolve(view: Identities, records: readonly IntakeRecord[], deps: ResolveDeps): Resolution | { error: unknown } {
   try {
-    return parts.resolve(view, records, parts.options);
+    return deps.resolve(view, records, deps.options);
   } catch (error) {
     return { error };
   }

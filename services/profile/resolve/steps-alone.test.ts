@@ -10,7 +10,7 @@ import type { ConsentRecord } from "../domain/ports.ts";
 import type { ProfileChange, ProfileRecord } from "../domain/profile/profile-record.ts";
 import { laneRows } from "../lanes/lane-message.ts";
 import { openSqliteProfileStore, type ProfileTables } from "../store/sqlite.ts";
-import { type CommitParts, CommittedSteps } from "./commit-steps.ts";
+import { type CommitDeps, CommittedSteps } from "./commit-steps.ts";
 import type { Resolved } from "./resolve-records.ts";
 import { createViews } from "./views.ts";
 import { profileFromRow, profileToRow } from "../store/rows.ts";
@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.close());
 
-async function openSteps(more: Partial<CommitParts> = {}): Promise<CommittedSteps> {
+async function openSteps(more: Partial<CommitDeps> = {}): Promise<CommittedSteps> {
   const steps = new CommittedSteps({
     partition: 0,
     log: { append: () => Promise.resolve(1), trim: () => Promise.resolve() },

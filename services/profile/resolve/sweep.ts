@@ -10,7 +10,7 @@ import { closeOverMerge } from "../domain/resolve/open-merges.ts";
 import type { Step, StepStore, UnitOfWork, WorkspaceStep } from "./step-store.ts";
 import type { Views } from "./views.ts";
 
-export interface SweepParts {
+export interface SweepDeps {
   readonly partition: number;
   readonly identities: IdentityStore;
   readonly profiles: ProfileStore;
@@ -32,20 +32,20 @@ export interface PlannedSweep {
 }
 
 /** `now` is the resolver's: what it takes for over stays over. */
-export async function planSweep(parts: SweepParts, position: number, now: number): Promise<PlannedSweep> {
-  const merges = await overMerges(parts, now);
-  const rows = await parts.store.listExpiredRows(now, limits.expiredRowsSweepMax);
-  const over = gather(rows.filter(({ workspaceId }) => parts.owns(workspaceId)), ({ key }) => key);
+export async function planSweep(deps: SweepDeps, position: number, now: number): Promise<PlannedSweep> {
+  const merges = await overMerges(deps, now);
+  const rows = await deps.store.listExpiredRows(now, limits.expiredRowsSweepMax);
+  const over = gather(rows.filter(({ workspaceId }) => deps.owns(workspaceId)), ({ key }) => key);
   const ids = [...new Set([...merges.keys(), ...over.keys()])];
-  const views = ids.map((workspaceId) => parts.views.of(workspaceId));
-  const work = parts.store.work();
+  const views = ids.map((workspaceId) => deps.views.of(workspaceId));
+  const work = deps.store.work();
   const workspaces = await Promise.all(views.map((view) => {
     const { workspaceId } = view;
-    return sweepWorkspace(view, { merges: merges.get(workspaceId) ?? [], rows: over.get(workspaceId) ?? [], now, work, ...parts });
+    return sweepWorkspace(view, { merges: merges.get(workspaceId) ?? [], rows: over.get(workspaceId) ?? [], now, work, ...deps });
   }));
   return {
     work,
-    step: workspaces.length === 0 ? undefined : { partition: parts.partition, through: position, now, workspaces, setAside: [] },
+    step: workspaces.length === 0 ? undefined : { partition: deps.partition, through: position, now, workspaces, setAside: [] },
     views,
     isFull: countOf(merges) >= limits.frozenSweepMax || (over.size > 0 && rows.length === limits.expiredRowsSweepMax),
   };
@@ -55,7 +55,7 @@ export async function planSweep(parts: SweepParts, position: number, now: number
  * Frozen copies whose time is over by the clock, by workspace, but for those of users who are held: it looks behind those, however many
  * they are.
  */
-async function overMerges({ profiles, store, clock, owns }: SweepParts, now: number): Promise<Map<string, string[]>> {
+async function overMerges({ profiles, store, clock, owns }: SweepDeps, now: number): Promise<Map<string, string[]>> {
   const over = Math.min(now, clock.now()) - limits.frozenGraceMs;
   const free: ExpiredMerge[] = [];
   for (let after: ExpiredMerge | undefined; free.length < limits.frozenSweepMax;) {
@@ -71,7 +71,7 @@ async function overMerges({ profiles, store, clock, owns }: SweepParts, now: num
 
 /** What a held user waits for, an undo or the source of a later merge, was decided by an earlier now: it may still come. */
 async function freeMerges(
-  profiles: SweepParts["profiles"],
+  profiles: SweepDeps["profiles"],
   workspaceId: string,
   merges: readonly ExpiredMerge[],
 ): Promise<ExpiredMerge[]> {
@@ -97,7 +97,7 @@ async function sweepWorkspace(
   return { workspaceId: view.workspaceId, identities, consent: [] };
 }
 
-interface Closing extends Pick<SweepParts, "identities" | "logger"> {
+interface Closing extends Pick<SweepDeps, "identities" | "logger"> {
   readonly now: number;
 }
 

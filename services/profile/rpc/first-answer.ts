@@ -7,7 +7,7 @@ import type { RequestContext } from "../../../platform/request-context.ts";
 import type { IdentityKey, RepeatRow } from "../domain/identity/identity.ts";
 import type { IdentityStore } from "../domain/ports.ts";
 import { trackBody } from "../intake/body-message.ts";
-import { submit, type WriteParts } from "../intake/submit.ts";
+import { submit, type WriteDeps } from "../intake/submit.ts";
 
 /** A keyed request that the resolver has decided. */
 export interface KeyedRequest {
@@ -21,41 +21,41 @@ export interface KeyedRequest {
  * process of the first request died before, a repeat stores its own. Refuses as submit does.
  */
 export async function firstAnswer(
-  parts: WriteParts & { readonly identities: IdentityStore },
+  deps: WriteDeps & { readonly identities: IdentityStore },
   { scope, mark }: KeyedRequest,
   make: () => Promise<Uint8Array>,
 ): Promise<Uint8Array> {
   const { workspaceId } = scope;
-  const decided = (await parts.identities.load(workspaceId, [rowKey(mark.keyHash)])).get(rowKey(mark.keyHash));
+  const decided = (await deps.identities.load(workspaceId, [rowKey(mark.keyHash)])).get(rowKey(mark.keyHash));
   if (decided === undefined) throw new Refusal("OUTCOME_UNKNOWN");
   // With the record that was decided: a key that is used anew after its time has another answer
   const keyHash = sha256(`${hexOf(mark.keyHash)} answered ${(decided as RepeatRow).sequence}`);
-  const stored = (await parts.identities.load(workspaceId, [rowKey(keyHash)])).get(rowKey(keyHash));
-  if (stored !== undefined) return await whole(parts.identities, workspaceId, (stored as RepeatRow).answer);
+  const stored = (await deps.identities.load(workspaceId, [rowKey(keyHash)])).get(rowKey(keyHash));
+  if (stored !== undefined) return await whole(deps.identities, workspaceId, (stored as RepeatRow).answer);
   const answer = await make();
-  const first = await store(parts, { scope, mark: { ...mark, keyHash } }, answer);
-  return first === undefined ? answer : await whole(parts.identities, workspaceId, first);
+  const first = await store(deps, { scope, mark: { ...mark, keyHash } }, answer);
+  return first === undefined ? answer : await whole(deps.identities, workspaceId, first);
 }
 
 /** Undefined: this answer is the first; else the stored form of the one that is. */
-async function store(parts: WriteParts, { scope, mark }: KeyedRequest, answer: Uint8Array): Promise<string | undefined> {
-  if (answer.length <= limits.firstAnswerPieceBytesMax) return await put(parts, scope, { ...mark, answer: stored(wholeTag, answer) });
+async function store(deps: WriteDeps, { scope, mark }: KeyedRequest, answer: Uint8Array): Promise<string | undefined> {
+  if (answer.length <= limits.firstAnswerPieceBytesMax) return await put(deps, scope, { ...mark, answer: stored(wholeTag, answer) });
   const digest = sha256(answer);
   const pieces = Math.ceil(answer.length / limits.firstAnswerPieceBytesMax);
   for (let at = 0; at < pieces; at += 1) {
     const from = at * limits.firstAnswerPieceBytesMax;
     const piece = answer.subarray(from, from + limits.firstAnswerPieceBytesMax);
     const keepMs = mark.keepMs + BigInt(limits.firstAnswerPieceGraceMs);
-    await put(parts, scope, { ...mark, keyHash: pieceHash(digest, at), keepMs, answer: stored(wholeTag, piece) });
+    await put(deps, scope, { ...mark, keyHash: pieceHash(digest, at), keepMs, answer: stored(wholeTag, piece) });
   }
   const count = Buffer.alloc(countBytes);
   count.writeUInt32BE(pieces);
-  return await put(parts, scope, { ...mark, answer: stored(piecesTag, Buffer.concat([count, digest])) });
+  return await put(deps, scope, { ...mark, answer: stored(piecesTag, Buffer.concat([count, digest])) });
 }
 
 /** One record that changes no user and is remembered under its own key. */
-async function put(parts: WriteParts, scope: RequestContext, mark: IdempotencyMark): Promise<string | undefined> {
-  const { repeatOf } = await submit(parts, scope, { body: trackBody([]), mark });
+async function put(deps: WriteDeps, scope: RequestContext, mark: IdempotencyMark): Promise<string | undefined> {
+  const { repeatOf } = await submit(deps, scope, { body: trackBody([]), mark });
   return repeatOf;
 }
 

@@ -11,9 +11,9 @@ import type { PreviewPorts } from "../domain/merge/preview-merge.ts";
 import type { RejectedUsers } from "../domain/profile/rejection.ts";
 import type { SearchPorts } from "../domain/read/search-users.ts";
 import type { Json } from "../domain/record/track-object.ts";
-import type { WriteParts } from "../intake/submit.ts";
+import type { WriteDeps } from "../intake/submit.ts";
 
-export type ServiceParts = WriteParts & PreviewPorts & SearchPorts & {
+export type ServiceDeps = WriteDeps & PreviewPorts & SearchPorts & {
   readonly emailStatuses: EmailStatuses;
   readonly lastChanged: LastChanged;
   readonly rejected: RejectedUsers;

@@ -10,9 +10,9 @@ import type { JobRow, UserRow } from "../domain/identity/identity.ts";
 import { readSeries, type SeriesRange as Range } from "../domain/counts/read-series.ts";
 import { resolveUsers } from "../domain/read/resolve-users.ts";
 import { userKeyToRead } from "../intake/user-key-message.ts";
-import { readOf, type ServiceParts } from "./request.ts";
+import { readOf, type ServiceDeps } from "./request.ts";
 
-export function statusRoutes(parts: ServiceParts) {
+export function statusRoutes(deps: ServiceDeps) {
   return {
     /**
      * Of each update of a merge or identify request. Refuses NOT_FOUND for a job that no request of the workspace got, and
@@ -20,11 +20,11 @@ export function statusRoutes(parts: ServiceParts) {
      */
     async getMergeStatus(message) {
       const request = readOf(message);
-      const { behind } = await catchUp(parts, request);
+      const { behind } = await catchUp(deps, request);
       // No job has it, and it may be more than the key of a row
       if (message.jobId.length > limits.stringValueCharsMax) throw new Refusal("NOT_FOUND", unknownJob);
       const key = `j:${message.jobId}` as const;
-      const row = (await parts.identities.load(request.workspaceId, [key])).get(key) as JobRow | undefined;
+      const row = (await deps.identities.load(request.workspaceId, [key])).get(key) as JobRow | undefined;
       if (row === undefined && behind) throw new Refusal("DEADLINE_EXCEEDED", "The job may be one that is not decided yet: ask again");
       if (row === undefined) throw new Refusal("NOT_FOUND", unknownJob);
       const outcomes = row.outcomes.map(({ status, reason, sourceId, targetId, undoUntil }, index) => {
@@ -34,14 +34,14 @@ export function statusRoutes(parts: ServiceParts) {
     },
     async resolveUsers(message) {
       const users = message.users.map(userKeyToRead);
-      const { found, behind, end } = await resolveUsers(parts, { ...readOf(message), users });
+      const { found, behind, end } = await resolveUsers(deps, { ...readOf(message), users });
       return { keys: found.map(foundToMessage), behind, end: positionToToken(end) };
     },
     /** For whom /users/track takes no more objects, and why. */
     async listRejectedUsers(message) {
       const request = readOf(message);
-      const { behind } = await catchUp(parts, request);
-      const rejected = await parts.profiles.listRejected(limits.rejectedUsersMax);
+      const { behind } = await catchUp(deps, request);
+      const rejected = await deps.profiles.listRejected(limits.rejectedUsersMax);
       const own = rejected.filter(({ workspaceId }) => workspaceId === request.workspaceId);
       const users = own.map(({ id, externalId, aliases, counted, count, max }) => ({
         userId: id,
@@ -55,11 +55,11 @@ export function statusRoutes(parts: ServiceParts) {
     },
     /** How far this process knows what is accepted to be applied. */
     async getProgress({ withHistory }) {
-      const { lags, history, backlog } = parts.work;
+      const { lags, history, backlog } = deps.work;
       const [lanes, { heldUsers, setAside }] = await Promise.all([lags(), backlog()]);
       return { lanes: laneMessages(lanes, withHistory ? history() : []), heldUsers, setAside };
     },
-    getSeries: (message) => series(parts, message),
+    getSeries: (message) => series(deps, message),
   } satisfies Partial<ServiceImpl<typeof ProfileService>>;
 }
 
@@ -77,10 +77,10 @@ export function foundToMessage(rows: readonly UserRow[]) {
 
 const unknownJob = "Expected the job id of a merge, got one that is not known";
 
-async function series(parts: ServiceParts, message: GetSeriesRequest) {
+async function series(deps: ServiceDeps, message: GetSeriesRequest) {
   const range = ranges.get(message.range);
   if (range === undefined) throw new Refusal("INPUT_INVALID", "Expected a range, got none");
-  const { from, to, stepMs, series, users, behind } = await readSeries(parts, { ...readOf(message), range, now: parts.clock.now() });
+  const { from, to, stepMs, series, users, behind } = await readSeries(deps, { ...readOf(message), range, now: deps.clock.now() });
   return {
     from: BigInt(from),
     to: BigInt(to),

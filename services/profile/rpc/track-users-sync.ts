@@ -7,7 +7,7 @@ import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { scopeOf } from "../../../platform/request-context.ts";
 import type { TrackUsersSyncRequest } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import type { ReadParts } from "../domain/read/catch-up.ts";
+import type { ReadDeps } from "../domain/read/catch-up.ts";
 import type { ObjectError } from "../domain/track/check-track.ts";
 import { findUsers } from "../domain/read/find-users.ts";
 import type { Profile } from "../domain/profile/profile.ts";
@@ -24,25 +24,25 @@ import { openAnswer, sealAnswer } from "./sealed-answer.ts";
 import { rejectedFor, type TrackDeps } from "./track-users.ts";
 
 /** Refuses BEHIND, and OUTCOME_UNKNOWN where the object is durable but not applied in time, or cannot be read behind that. */
-export async function trackUsersSync(parts: TrackDeps & ReadParts, message: TrackUsersSyncRequest) {
+export async function trackUsersSync(deps: TrackDeps & ReadDeps, message: TrackUsersSyncRequest) {
   const scope = scopeOf(message);
   const body = parseJson(message.bodyJson, { weightMax: limits.trackJsonWeightMax });
-  const { object, errors } = checkTrackSync(body, { groups: groupsOf(message), rejected: await rejectedFor(parts, scope) });
+  const { object, errors } = checkTrackSync(body, { groups: groupsOf(message), rejected: await rejectedFor(deps, scope) });
   // How the user will be is known only once the request is applied: its answer is stored then
   const mark = markOf(scope, message.bodyJson, { keepMs: limits.trackIdempotencyKeepMs });
-  const { position, repeatOf } = await parts.unapplied.inTurn(
+  const { position, repeatOf } = await deps.unapplied.inTurn(
     scope.workspaceId,
     message.bodyJson.length,
-    () => submit(parts, scope, { body: trackBody([object]), mark }),
+    () => submit(deps, scope, { body: trackBody([object]), mark }),
   );
   async function rendered(): Promise<Uint8Array> {
-    const profile = await profileOf(parts, scope.workspaceId, object.user);
+    const profile = await profileOf(deps, scope.workspaceId, object.user);
     return profile === undefined ? emptyAnswer : answerOf(toJsonBytes(syncUser(object.user, profile)), fullErrors(object, profile));
   }
   const { user, full } = await onceDurable(async () => {
-    if (!await parts.applied.wait(position, limits.outcomeWaitMsMax)) throw new Refusal("OUTCOME_UNKNOWN");
+    if (!await deps.applied.wait(position, limits.outcomeWaitMsMax)) throw new Refusal("OUTCOME_UNKNOWN");
     if (mark === undefined) return readAnswer(await rendered());
-    const answer = await firstAnswer(parts, { scope, mark }, async () => await sealAnswer(scope, await rendered()));
+    const answer = await firstAnswer(deps, { scope, mark }, async () => await sealAnswer(scope, await rendered()));
     return readAnswer(await openAnswer(scope, answer));
   });
   return {
@@ -54,7 +54,7 @@ export async function trackUsersSync(parts: TrackDeps & ReadParts, message: Trac
 }
 
 /** Undefined where the object was for existing users only and none was found. */
-async function profileOf({ identities, profiles }: ReadParts, workspaceId: string, user: UserKey): Promise<Profile | undefined> {
+async function profileOf({ identities, profiles }: ReadDeps, workspaceId: string, user: UserKey): Promise<Profile | undefined> {
   const [users] = await findUsers(identities, workspaceId, [user]);
   const id = users?.[0]?.id;
   return id === undefined ? undefined : (await profiles.load(workspaceId, [id])).get(id);

@@ -15,39 +15,39 @@ import type { RepeatRow } from "../domain/identity/identity.ts";
 import type { IdentityStore } from "../domain/ports.ts";
 import type { RejectedUsers } from "../domain/profile/rejection.ts";
 import { trackBody } from "../intake/body-message.ts";
-import { submit, type WriteParts } from "../intake/submit.ts";
+import { submit, type WriteDeps } from "../intake/submit.ts";
 import type { Unapplied } from "../intake/unapplied.ts";
 import { rowKey } from "./first-answer.ts";
 import { groupsOf } from "./request.ts";
 import { answered, repeatedWith } from "./write.ts";
 
-export interface TrackDeps extends WriteParts {
+export interface TrackDeps extends WriteDeps {
   readonly unapplied: Unapplied;
   readonly rejected: RejectedUsers;
   readonly identities: IdentityStore;
 }
 
 /** Refuses BEHIND, before anything is looked at. */
-export async function trackUsers(parts: TrackDeps, message: TrackUsersRequest): Promise<TrackUsersResponse> {
-  const { answer, written } = await parts.unapplied.inTurn(
+export async function trackUsers(deps: TrackDeps, message: TrackUsersRequest): Promise<TrackUsersResponse> {
+  const { answer, written } = await deps.unapplied.inTurn(
     scopeOf(message).workspaceId,
     message.bodyJson.length,
-    () => track(parts, message),
+    () => track(deps, message),
   );
   return answered(TrackUsersResponseSchema, answer, written);
 }
 
-async function track(parts: TrackDeps, message: TrackUsersRequest) {
+async function track(deps: TrackDeps, message: TrackUsersRequest) {
   const scope = scopeOf(message);
   const { objects, ...report } = checkTrack(parseJson(message.bodyJson, { weightMax: limits.trackJsonWeightMax }), {
     objectsPerArrayMax: message.objectsPerArrayMax,
     objectsMax: message.objectsMax,
     objectsPerUserMax: message.objectsPerUserMax,
     groups: groupsOf(message),
-    rejected: await rejectedFor(parts, scope),
+    rejected: await rejectedFor(deps, scope),
   });
   const answer = create(TrackUsersResponseSchema, report);
-  const written = await submit(parts, scope, {
+  const written = await submit(deps, scope, {
     body: trackBody(objects),
     mark: scope.idempotencyKey === ""
       ? undefined

@@ -26,17 +26,17 @@ import { isDeviceName } from "../domain/resolve/devices.ts";
 import { searchUsers } from "../domain/read/search-users.ts";
 import { mergeUpdateFromMessage } from "../intake/body-message.ts";
 import { selectorToWrite, userKeyToRead } from "../intake/user-key-message.ts";
-import { readOf, type ServiceParts, toJsonBytes } from "./request.ts";
+import { readOf, type ServiceDeps, toJsonBytes } from "./request.ts";
 
-export function userRoutes(parts: ServiceParts) {
+export function userRoutes(deps: ServiceDeps) {
   return {
     async exportUsers(message, { signal }) {
       const { fields, currencyRates, customAttributes, deviceId } = message;
       const named = message.users.map(userKeyToRead);
       const keys = deviceId === undefined ? named : [...named, { by: "device" as const, id: isDeviceName(deviceId) ? deviceId : "" }];
       const request = { ...readOf(message), signal };
-      const { profiles, waiting, unknown, behind } = await exportUsers(parts, { ...request, users: keys });
-      const { users, behind: late } = await renderUsers(parts, profiles, { ...request, fields, currencyRates, customAttributes, waiting });
+      const { profiles, waiting, unknown, behind } = await exportUsers(deps, { ...request, users: keys });
+      const { users, behind: late } = await renderUsers(deps, profiles, { ...request, fields, currencyRates, customAttributes, waiting });
       return { usersJson: users.map(toJsonBytes), unknown: [...unknown], behind: behind || late };
     },
     async previewMerge(message) {
@@ -44,24 +44,24 @@ export function userRoutes(parts: ServiceParts) {
       if (update === undefined) throw new Refusal("INPUT_INVALID", "Expected a merge update, got none");
       const request = readOf(message);
       const checked = create(MergeUpdateSchema, { source: selectorToWrite(update.source), target: selectorToWrite(update.target) });
-      const { profile, waiting, emailStatus, reason } = await previewMerge(parts, { ...request, update: mergeUpdateFromMessage(checked) });
+      const { profile, waiting, emailStatus, reason } = await previewMerge(deps, { ...request, update: mergeUpdateFromMessage(checked) });
       if (profile === undefined) return { outcome: reason };
       const { users: [merged = {}] } = emailStatus === undefined
-        ? await renderUsers(parts, [profile], { ...request, currencyRates, waiting })
+        ? await renderUsers(deps, [profile], { ...request, currencyRates, waiting })
         : { users: [renderProfile(profile, { currencyRates, emailSubscribe: emailStatus })] };
       return { resultJson: toJsonBytes(merged), outcome: reason };
     },
-    inspectUsers: (message) => inspect(parts, message),
-    listUsers: (message, context) => list(parts, message, context),
-    searchUsers: (message, context) => search(parts, message, context),
+    inspectUsers: (message) => inspect(deps, message),
+    listUsers: (message, context) => list(deps, message, context),
+    searchUsers: (message, context) => search(deps, message, context),
   } satisfies Partial<ServiceImpl<typeof ProfileService>>;
 }
 
-async function inspect(parts: ServiceParts, message: InspectUsersRequest) {
+async function inspect(deps: ServiceDeps, message: InspectUsersRequest) {
   const request = readOf(message);
   const { currencyRates, sidesOf } = message;
-  const { users, waiting, behind } = await inspectUsers(parts, { ...request, sidesOf, user: userKeyToRead(message.user) });
-  const shown = await renderUsers(parts, users.map(({ profile }) => profile), { ...request, currencyRates, waiting });
+  const { users, waiting, behind } = await inspectUsers(deps, { ...request, sidesOf, user: userKeyToRead(message.user) });
+  const shown = await renderUsers(deps, users.map(({ profile }) => profile), { ...request, currencyRates, waiting });
   return {
     users: users.map(({ profile, held, fields, merges, undone, days, dropped }, at) => ({
       userId: profile.id,
@@ -96,7 +96,7 @@ function originToMessage({ sequence, requestId = "", actor = "", receivedAt = 0,
 }
 
 /** In pages; the token is the last id of the page before. */
-async function list(parts: ServiceParts, message: ListUsersRequest, { signal }: Pick<HandlerContext, "signal">) {
+async function list(deps: ServiceDeps, message: ListUsersRequest, { signal }: Pick<HandlerContext, "signal">) {
   const { pageSize, pageToken, currencyRates, userIds } = message;
   const request = { ...readOf(message), signal };
   const page = {
@@ -105,9 +105,9 @@ async function list(parts: ServiceParts, message: ListUsersRequest, { signal }: 
     size: pageSize,
     ids: userIds.map((id) => isPlatformId(id) ? id : noUserId),
   };
-  const { profiles, next } = await listUsers(parts, { ...request, ...page });
+  const { profiles, next } = await listUsers(deps, { ...request, ...page });
   signal.throwIfAborted();
-  const { users } = await renderUsers(parts, profiles, { ...request, currencyRates });
+  const { users } = await renderUsers(deps, profiles, { ...request, currencyRates });
   const usersJson = users.map(toJsonBytes);
   const isPaged = page.list !== "changed" && page.ids.length === 0;
   // What does not fit into a message is of the page behind
@@ -137,13 +137,13 @@ function idFromToken(token: string): string {
 }
 
 /** The token is the last name of the page before. */
-async function search(parts: ServiceParts, message: SearchUsersRequest, { signal }: Pick<HandlerContext, "signal">) {
+async function search(deps: ServiceDeps, message: SearchUsersRequest, { signal }: Pick<HandlerContext, "signal">) {
   const { prefix, aliasLabel, pageToken, pageSize: size } = message;
   const kind = kinds.get(message.kind);
   if (kind === undefined) throw new Refusal("INPUT_INVALID", "Expected a kind of name, got none");
   const after = pageToken === "" ? {} : { after: Buffer.from(pageToken, "base64url").toString() };
   const whole = kind === "a" ? `${aliasLabel}\u0000${prefix}` : prefix;
-  const { names, next, behind } = await searchUsers(parts, { ...readOf(message), signal, kind, prefix: whole, ...after, size });
+  const { names, next, behind } = await searchUsers(deps, { ...readOf(message), signal, kind, prefix: whole, ...after, size });
   return {
     names: names.map(({ name, profiles, count }) => ({
       name: kind === "a" ? name.slice(name.indexOf("\u0000") + 1) : name,

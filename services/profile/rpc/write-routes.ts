@@ -21,63 +21,63 @@ import type { ItemOutcome } from "../domain/identity/identity.ts";
 import { isDeviceName } from "../domain/resolve/devices.ts";
 import { decidedRepeat, submit } from "../intake/submit.ts";
 import { selectorToWrite, userKeyToWrite } from "../intake/user-key-message.ts";
-import type { ServiceParts } from "./request.ts";
+import type { ServiceDeps } from "./request.ts";
 import { write, writeDecided } from "./write.ts";
 
 type Routes = Partial<ServiceImpl<typeof ProfileService>>;
 const { method } = ProfileService;
 
 /** Names of users: answered when the resolver has decided each element. */
-export function nameRoutes(parts: ServiceParts) {
+export function nameRoutes(deps: ServiceDeps) {
   return {
     async createAliases(message) {
       const aliases = message.aliases.map(newAliasToWrite);
       const asked = { body: { case: "createAliases" as const, value: { aliases } }, answer: { aliasesProcessed: aliases.length } };
-      const { answer, items } = await writeDecided(parts, { method: method.createAliases, message, ...asked });
+      const { answer, items } = await writeDecided(deps, { method: method.createAliases, message, ...asked });
       const errors = errorsOf(items, "user_aliases");
       return Object.assign(answer, { errors, aliasesProcessed: answer.aliasesProcessed - errors.length });
     },
     async updateAliases(message) {
       const body = { case: "renameAliases" as const, value: { renames: message.renames.map(aliasRenameToWrite) } };
-      const { answer, items } = await writeDecided(parts, { method: method.updateAliases, message, body });
+      const { answer, items } = await writeDecided(deps, { method: method.updateAliases, message, body });
       return Object.assign(answer, { errors: errorsOf(items, "alias_updates") });
     },
     async renameExternalIds(message) {
       const body = { case: "renameExternalIds" as const, value: { renames: message.renames.map(renameToWrite) } };
-      const { answer, items } = await writeDecided(parts, { method: method.renameExternalIds, message, body });
+      const { answer, items } = await writeDecided(deps, { method: method.renameExternalIds, message, body });
       return Object.assign(answer, { renamed: takenOf(items, message.renames), errors: errorsOf(items, "external_id_renames") });
     },
     async removeExternalIds(message) {
       const externalIds = externalIdsToWrite(message.externalIds);
       const body = { case: "removeExternalIds" as const, value: { externalIds } };
-      const { answer, items } = await writeDecided(parts, { method: method.removeExternalIds, message, body });
+      const { answer, items } = await writeDecided(deps, { method: method.removeExternalIds, message, body });
       return Object.assign(answer, { removedIds: takenOf(items, externalIds), errors: errorsOf(items, "external_ids") });
     },
   } satisfies Routes;
 }
 
 /** The answer of a merge is a receipt: GetMergeStatus reports what came of it. */
-export function mergeRoutes(parts: ServiceParts) {
+export function mergeRoutes(deps: ServiceDeps) {
   return {
     async mergeUsers(message) {
-      const jobId = parts.newJobId();
+      const jobId = deps.newJobId();
       const updates = message.updates.map(({ source, target }) => ({ source: selectorToWrite(source), target: selectorToWrite(target) }));
       const body = { case: "mergeUsers" as const, value: { jobId, updates } };
-      return await write(parts, { method: method.mergeUsers, message, body, answer: { jobId } });
+      return await write(deps, { method: method.mergeUsers, message, body, answer: { jobId } });
     },
     async identifyUsers(message) {
-      const jobId = parts.newJobId();
+      const jobId = deps.newJobId();
       const identifications = message.identifications.map(({ user, externalId }) => {
         return { user: selectorToWrite(user), externalId: externalIdToWrite(externalId, "an external id") };
       });
       const body = { case: "identifyUsers" as const, value: { jobId, identifications } };
-      return await write(parts, { method: method.identifyUsers, message, body, answer: { jobId } });
+      return await write(deps, { method: method.identifyUsers, message, body, answer: { jobId } });
     },
     /** Answered when the resolver has decided it. */
     async undoMerge(message) {
       const { jobId, index } = message;
       const body = { case: "undoMerge" as const, value: { jobId, index } };
-      const { answer, items } = await writeDecided(parts, { method: method.undoMerge, message, body });
+      const { answer, items } = await writeDecided(deps, { method: method.undoMerge, message, body });
       const refused = items.find((item) => !item.ok);
       if (refused !== undefined) throw new Refusal("STATE_CONFLICT", refused.reason);
       return answer;
@@ -85,20 +85,20 @@ export function mergeRoutes(parts: ServiceParts) {
     async deleteUsers(message) {
       const users = message.users.map(selectorToWrite);
       const body = { case: "deleteUsers" as const, value: { users } };
-      return await write(parts, { method: method.deleteUsers, message, body, answer: { deleted: users.length } });
+      return await write(deps, { method: method.deleteUsers, message, body, answer: { deleted: users.length } });
     },
   } satisfies Routes;
 }
 
 /** What operators and other services write. */
-export function serviceRoutes(parts: ServiceParts) {
+export function serviceRoutes(deps: ServiceDeps) {
   return {
     /** Answered when this process takes data of the user again. */
     async admitUser(message) {
       const body = { case: "admitUser" as const, value: { user: userKeyToWrite(message.user) } };
-      const { answer, items: [item] } = await writeDecided(parts, { method: method.admitUser, message, body });
+      const { answer, items: [item] } = await writeDecided(deps, { method: method.admitUser, message, body });
       if (item !== undefined && !item.ok) throw new Refusal("NOT_FOUND", item.reason);
-      await parts.rejected.look();
+      await deps.rejected.look();
       return answer;
     },
     async reportSession(message) {
@@ -111,7 +111,7 @@ export function serviceRoutes(parts: ServiceParts) {
       if (device !== undefined && !isDeviceName(device.deviceId)) {
         throw new Refusal("INPUT_INVALID", `'device_id' must be a text of 1 to ${limits.deviceIdBytesMax} bytes without U+0000`);
       }
-      const { position } = await submit(parts, scopeOf(message), { body: { case: "sessionReport", value: { ...report, user } } });
+      const { position } = await submit(deps, scopeOf(message), { body: { case: "sessionReport", value: { ...report, user } } });
       return { position: positionToToken(position) };
     },
     async reportEngagement(message) {
@@ -122,15 +122,15 @@ export function serviceRoutes(parts: ServiceParts) {
       const { messageId, interaction, name, channel } = report;
       checkReportTexts({ message_id: messageId, interaction }, { name });
       if (!channels.has(channel)) throw new Refusal("INPUT_INVALID", `Expected the channel campaign or canvas, got ${channel}`);
-      const { position } = await submit(parts, scopeOf(message), { body: { case: "engagementReport", value: { ...report, user } } });
+      const { position } = await submit(deps, scopeOf(message), { body: { case: "engagementReport", value: { ...report, user } } });
       return { position: positionToToken(position) };
     },
     /** What became of a request that another service appended. Refuses POSITION_INVALID for a place of another workspace's order, too. */
     async awaitOutcome(message) {
       const position = positionFromToken(message.position);
-      const partition = partitionOf(scopeOf(message).workspaceId, parts.intake.log.partitions);
+      const partition = partitionOf(scopeOf(message).workspaceId, deps.intake.log.partitions);
       if (position?.partition !== partition) throw new Refusal("POSITION_INVALID");
-      const { repeatOf } = await decidedRepeat(parts, position);
+      const { repeatOf } = await decidedRepeat(deps, position);
       return { repeat: repeatOf !== undefined, answer: Buffer.from(repeatOf ?? "", "base64") };
     },
   } satisfies Routes;

@@ -16,7 +16,7 @@ import { limits } from "../../../platform/limits.ts";
 import { type Scoped, scopeOf } from "../../../platform/request-context.ts";
 import type { Scope } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { ItemOutcome } from "../domain/identity/identity.ts";
-import { submit, submitDecided, type WriteParts, type Written } from "../intake/submit.ts";
+import { submit, submitDecided, type WriteDeps, type Written } from "../intake/submit.ts";
 
 /** A request with what it asks of the log. */
 interface Asked<Input extends DescMessage, Output extends DescMessage> {
@@ -29,29 +29,29 @@ interface Asked<Input extends DescMessage, Output extends DescMessage> {
 
 /** Answers when the request is durable. Refuses as `submit` does. */
 export async function write<Input extends DescMessage, Output extends DescMessage>(
-  parts: WriteParts,
+  deps: WriteDeps,
   asked: Asked<Input, Output>,
 ): Promise<MessageShape<Output>> {
-  return (await send(parts, asked, submit)).answer;
+  return (await send(deps, asked, submit)).answer;
 }
 
 /** When the resolver has decided it: with what became of each element, for a repeat that of the first request. Refuses as `submitDecided` does. */
 export async function writeDecided<Input extends DescMessage, Output extends DescMessage>(
-  parts: WriteParts,
+  deps: WriteDeps,
   asked: Asked<Input, Output>,
 ): Promise<{ readonly answer: MessageShape<Output>; readonly items: readonly ItemOutcome[] }> {
-  const { answer, written } = await send(parts, asked, submitDecided);
+  const { answer, written } = await send(deps, asked, submitDecided);
   return { answer, items: written.outcome.items ?? [] };
 }
 
 async function send<Input extends DescMessage, Output extends DescMessage, Sent extends Written>(
-  parts: WriteParts,
+  deps: WriteDeps,
   { method: { input, output }, message, body, answer }: Asked<Input, Output>,
   submitted: (...args: Parameters<typeof submit>) => Promise<Sent>,
 ): Promise<{ answer: MessageShape<Output>; written: Sent }> {
   const first = create(output, answer);
   const mark = markOfMessage(input, message, repeatedWith(output, first));
-  const written = await submitted(parts, scopeOf(message), { body, mark });
+  const written = await submitted(deps, scopeOf(message), { body, mark });
   return { answer: answered(output, first, written), written };
 }
 

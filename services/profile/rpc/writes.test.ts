@@ -32,8 +32,8 @@ function openWorld(applied: Partial<Applied> = {}) {
   const records: Uint8Array[] = [];
   const log = { partitions: 1, append: (_: number, record: Uint8Array) => Promise.resolve(records.push(record)) };
   const rejected = { look: () => Promise.resolve(), namesIn: () => undefined, close: () => Promise.resolve() };
-  const parts = { intake: { log }, applied: allApplied(applied), clock: fakeClock(), newJobId: () => "job", rejected };
-  return { records, parts, client: directClient(wire.ProfileService, profileRoutes(parts as never)) };
+  const deps = { intake: { log }, applied: allApplied(applied), clock: fakeClock(), newJobId: () => "job", rejected };
+  return { records, deps, client: directClient(wire.ProfileService, profileRoutes(deps as never)) };
 }
 
 test("what an RPC asks stands in the log as it came", async () => {
@@ -136,8 +136,8 @@ test("names stand in the log in the form in which they are kept, however a calle
 });
 
 test("what is tracked is taken in its turn, and nothing is in the log where that is refused", async () => {
-  const { records, parts } = openWorld();
-  const full = { ...parts, unapplied: { inTurn: () => Promise.reject(new Refusal("BEHIND")) } };
+  const { records, deps } = openWorld();
+  const full = { ...deps, unapplied: { inTurn: () => Promise.reject(new Refusal("BEHIND")) } };
   const bodyJson = Buffer.from(JSON.stringify({ attributes: [{ external_id: "ann" }] }));
   const tracked = trackUsers(full as never, create(wire.TrackUsersRequestSchema, { scope, bodyJson }));
   const synced = trackUsersSync(full as never, create(wire.TrackUsersSyncRequestSchema, { scope, bodyJson }));
@@ -146,9 +146,9 @@ test("what is tracked is taken in its turn, and nothing is in the log where that
 });
 
 test("where a user cannot be read once the object is in the log, the outcome is unknown", async () => {
-  const { records, parts } = openWorld();
+  const { records, deps } = openWorld();
   const identities = { load: () => Promise.reject(new Refusal("STORE_UNAVAILABLE")) };
-  const full = { ...parts, identities, unapplied: { inTurn: (_: string, _bytes: number, work: () => unknown) => work() } };
+  const full = { ...deps, identities, unapplied: { inTurn: (_: string, _bytes: number, work: () => unknown) => work() } };
   const bodyJson = Buffer.from(JSON.stringify({ attributes: [{ external_id: "ann" }] }));
   const synced = trackUsersSync(full as never, create(wire.TrackUsersSyncRequestSchema, { scope, bodyJson }));
   await expect(synced).rejects.toMatchObject({ reason: "OUTCOME_UNKNOWN" });

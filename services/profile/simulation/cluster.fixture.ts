@@ -8,7 +8,7 @@ import { silentLogger } from "../../../platform/logger.ts";
 import { packRecords } from "../../../platform/log/packed-records.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { FencedSteps } from "../../../platform/log/fenced-step.ts";
-import { applyLane, type LaneParts } from "../apply/apply-lane.ts";
+import { applyLane, type LaneDeps } from "../apply/apply-lane.ts";
 import { createLanePositions } from "../../../platform/lane/lane-positions.ts";
 import { type LaneLayout, laneLayout } from "../../../platform/lane/layout.ts";
 import type { PublishedEvent } from "../../../platform/events/events.ts";
@@ -186,7 +186,7 @@ interface Appliers {
   readonly process: Process;
   readonly servers: Servers;
   readonly running: Running;
-  readonly ports: Pick<LaneParts, "lanes" | "layout" | "clock" | "trimBytes" | "logger"> & { readonly steps: FencedSteps };
+  readonly ports: Pick<LaneDeps, "lanes" | "layout" | "clock" | "trimBytes" | "logger"> & { readonly steps: FencedSteps };
   readonly store: Pick<CassandraProfileStore, "profiles">;
 }
 

@@ -72,8 +72,8 @@ async function redrive({ cluster, world }: Run): Promise<void> {
     append: (partition: number, body: Uint8Array) => Promise.resolve(stream.append(subjectOf(partition), body)),
     tail: (partition: number) => Promise.resolve(stream.last(subjectOf(partition))),
   });
-  const parts = { ...store, intake: appendTo(intake), lanes: appendTo(lanes), layout, lags: () => Promise.resolve([]) };
-  await directClient(LogService, logService(logOperator(parts))).redrive({});
+  const deps = { ...store, intake: appendTo(intake), lanes: appendTo(lanes), layout, lags: () => Promise.resolve([]) };
+  await directClient(LogService, logService(logOperator(deps))).redrive({});
   await world.run(() => isQuiet(cluster), () => {});
 }
 

@@ -7,7 +7,7 @@ import type { DeadLetter, HeldEntry, ProfileStore, RequestOrigin } from "../doma
 import { markOf, noLimit } from "./cassandra-profiles.ts";
 import { originBucket } from "./cassandra-values.ts";
 import { originsFromRow } from "./origin-rows.ts";
-import { pageDown, type PageParts, pageUp } from "./cassandra-pages.ts";
+import { type PageDeps, pageDown, pageUp } from "./cassandra-pages.ts";
 import { listEntry } from "./cassandra-writer.ts";
 import { deleteHeldUser, selectBlockedUsers, selectDeadLetter, selectDeadLetters, selectHeldUsers, selectOrigins } from "./statements.ts";
 import { ofPlace, placeOf } from "./user-place.ts";
@@ -18,7 +18,7 @@ export type ProfileLists = Pick<
 >;
 
 export function cassandraProfileLists(
-  { partitions, ...pages }: PageParts & { readonly partitions: number },
+  { partitions, ...pages }: PageDeps & { readonly partitions: number },
 ): ProfileLists {
   const { session } = pages;
   async function blockedIn(list: Statement): Promise<HeldEntry[]> {
@@ -66,10 +66,10 @@ export function cassandraProfileLists(
   };
 }
 
-async function* allBlocked(parts: Held): AsyncGenerator<readonly HeldEntry[]> {
+async function* allBlocked(deps: Held): AsyncGenerator<readonly HeldEntry[]> {
   for (const bucket of allBuckets) {
     const list = { cql: selectHeldUsers, values: { bucket, max: noLimit } };
-    for await (const rows of pagesOf(parts.session, list, limits.heldRedriveMax)) yield await stillBlocked(parts, rows);
+    for await (const rows of pagesOf(deps.session, list, limits.heldRedriveMax)) yield await stillBlocked(deps, rows);
   }
 }
 
@@ -111,4 +111,4 @@ async function stillBlocked({ session, bucketOf }: Held, rows: readonly Row[]): 
   return entries;
 }
 
-type Held = Pick<PageParts, "session" | "bucketOf">;
+type Held = Pick<PageDeps, "session" | "bucketOf">;

@@ -18,7 +18,7 @@ import {
 } from "./statements.ts";
 import type { BucketOf } from "./user-place.ts";
 
-export interface PageParts {
+export interface PageDeps {
   readonly session: Session;
   readonly reads: ProfileReads;
   readonly bucketOf: BucketOf;
@@ -36,19 +36,19 @@ interface PageOf {
  * given out without a break. Of those who lie alone it asks every list for its share and a little more, and merges what comes, so that
  * it costs 64 small reads beside those of its profiles. Ids that were listed once stay listed; those without a profile are passed over.
  */
-export async function pageUp(parts: PageParts, page: PageOf): Promise<Profile[]> {
-  const alone = parts.bucketOf(page.workspaceId, page.from) === undefined ? await aloneAfter(parts, page) : [];
+export async function pageUp(deps: PageDeps, page: PageOf): Promise<Profile[]> {
+  const alone = deps.bucketOf(page.workspaceId, page.from) === undefined ? await aloneAfter(deps, page) : [];
   if (alone.length === page.max) return alone;
-  return [...alone, ...await together(parts, { ...page, max: page.max - alone.length }, up)];
+  return [...alone, ...await together(deps, { ...page, max: page.max - alone.length }, up)];
 }
 
 /** Those who lie together first: they are newer. */
-export async function pageDown(parts: PageParts, page: PageOf): Promise<Profile[]> {
-  const isAmongAlone = page.from !== "" && parts.bucketOf(page.workspaceId, page.from) === undefined;
-  const newest = isAmongAlone ? [] : await together(parts, page, down);
+export async function pageDown(deps: PageDeps, page: PageOf): Promise<Profile[]> {
+  const isAmongAlone = page.from !== "" && deps.bucketOf(page.workspaceId, page.from) === undefined;
+  const newest = isAmongAlone ? [] : await together(deps, page, down);
   if (newest.length === page.max) return newest;
   const from = isAmongAlone ? page.from : "";
-  return [...newest, ...await aloneBefore(parts, { ...page, from, max: page.max - newest.length })];
+  return [...newest, ...await aloneBefore(deps, { ...page, from, max: page.max - newest.length })];
 }
 
 /** `bucket` and `id`: before all others. */
@@ -65,7 +65,7 @@ const up: Way = { selectBuckets: selectBucketsUp, selectUsers: selectUsersAfter,
 const down: Way = { selectBuckets: selectBucketsDown, selectUsers: selectUsersBefore, bucket: 2 ** 31 - 1, id: lastCharacter, step: -1 };
 
 /** Users who lie together, from the bucket of `from` on, or from the first. */
-async function together({ session, bucketOf }: PageParts, { workspaceId, from, max }: PageOf, way: Way): Promise<Profile[]> {
+async function together({ session, bucketOf }: PageDeps, { workspaceId, from, max }: PageOf, way: Way): Promise<Profile[]> {
   const profiles: Profile[] = [];
   const first = from === "" ? undefined : bucketOf(workspaceId, from);
   for (let last = first === undefined ? way.bucket : first - way.step; profiles.length < max;) {
@@ -108,7 +108,7 @@ async function usersOfBucket(
   return profiles;
 }
 
-async function aloneAfter({ session, reads }: PageParts, { workspaceId, from, max }: PageOf): Promise<Profile[]> {
+async function aloneAfter({ session, reads }: PageDeps, { workspaceId, from, max }: PageOf): Promise<Profile[]> {
   const profiles: Profile[] = [];
   let after: UserId | undefined = from;
   while (after !== undefined && profiles.length < max) {
@@ -121,7 +121,7 @@ async function aloneAfter({ session, reads }: PageParts, { workspaceId, from, ma
 }
 
 /** Every list is asked for a whole page: it is unknown how the newest are spread. */
-async function aloneBefore({ session, reads }: PageParts, { workspaceId, from, max }: PageOf): Promise<Profile[]> {
+async function aloneBefore({ session, reads }: PageDeps, { workspaceId, from, max }: PageOf): Promise<Profile[]> {
   const profiles: Profile[] = [];
   for (let last = from === "" ? lastCharacter : from; profiles.length < max;) {
     const perBucket = await idsPerBucket(session, selectUserIdsBefore, { workspaceId, from: last, max });

@@ -34,7 +34,7 @@ import { type BucketOf, placeOf } from "./user-place.ts";
  * no user is there and not listed, and no record is in a profile and missing in a journal. So who is free again leaves its list
  * behind its row.
  */
-export function cassandraProfileWriter({ session, now, bucketOf }: WriteParts): ProfileWriter {
+export function cassandraProfileWriter({ session, now, bucketOf }: WriteDeps): ProfileWriter {
   const sizes = { sizeMax: limits.cassandraBatchBytesAim, atOnceMax: limits.callsOfBucketAtOnceMax };
   const together = gather<readonly Statement[], void>((items) => write(session, items.flat()), sizes);
   const gate = createGate(limits.cassandraLanesInFlightMax);
@@ -81,7 +81,7 @@ export function cassandraProfileWriter({ session, now, bucketOf }: WriteParts): 
   };
 }
 
-interface WriteParts {
+interface WriteDeps {
   readonly session: Session;
   readonly now: () => number;
   readonly bucketOf: BucketOf;

@@ -15,7 +15,7 @@ export interface CassandraProfileStore {
   readonly profiles: ProfileStore & ProfileWriter;
 }
 
-interface StoreParts {
+interface StoreDeps {
   readonly session: Session;
   readonly clock: Clock;
   readonly partitions: number;
@@ -24,17 +24,17 @@ interface StoreParts {
 }
 
 /** The tables must be there (`schema/`, brought by migrate). `partitions`: those of the intake log. The session stays the caller's. */
-export function openCassandraProfileStore(parts: StoreParts): CassandraProfileStore {
-  const { session, bucketOf } = parts;
+export function openCassandraProfileStore(deps: StoreDeps): CassandraProfileStore {
+  const { session, bucketOf } = deps;
   const reads = cassandraProfileReads(session, bucketOf);
-  const bounded = createBoundedNow(parts.clock);
+  const bounded = createBoundedNow(deps.clock);
   bounded.after(0);
   const writes = { session, bucketOf, now: () => bounded.after(0) };
   return {
     identities: cassandraIdentities(writes),
     profiles: {
       ...reads,
-      ...cassandraProfileLists({ ...parts, reads }),
+      ...cassandraProfileLists({ ...deps, reads }),
       ...cassandraRejected(session, bucketOf),
       ...cassandraProfileWriter(writes),
     },

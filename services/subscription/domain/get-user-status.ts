@@ -2,7 +2,7 @@
 import { limits } from "../../../platform/limits.ts";
 import type { Group } from "./group.ts";
 import type { MembershipState } from "./memberships.ts";
-import type { Asked, FindUsers, FoundUser, ReadParts } from "./ports.ts";
+import type { Asked, FindUsers, FoundUser, ReadDeps } from "./ports.ts";
 
 export interface UserStatuses {
   readonly users: readonly (FoundUser & { readonly groups: readonly { readonly group: Group; readonly state: MembershipState }[] })[];
@@ -12,20 +12,20 @@ export interface UserStatuses {
 
 /** Users who share an address are listed separately; only groups in which a state was set are listed. */
 export async function getUserStatus(
-  parts: ReadParts & { readonly findUsers: FindUsers },
+  deps: ReadDeps & { readonly findUsers: FindUsers },
   request: Asked & { readonly limit: number; readonly offset: number },
 ): Promise<UserStatuses> {
   const { workspaceId, offset } = request;
-  const caughtUp = parts.caught.ask(request);
-  const { found, behind, end } = await parts.findUsers();
+  const caughtUp = deps.caught.ask(request);
+  const { found, behind, end } = await deps.findUsers();
   const all = [...new Map(found.flat().map((user) => [user.userId, user])).values()];
   const page = all.slice(offset, offset + (request.limit || limits.userStatusPageMax));
   const ids = page.map(({ userId }) => userId);
   const late = !await caughtUp(end, ids);
   const [known, rows, held] = await Promise.all([
-    parts.store.groups(workspaceId),
-    parts.store.load(workspaceId, ids),
-    parts.isHeld(workspaceId, ids),
+    deps.store.groups(workspaceId),
+    deps.store.load(workspaceId, ids),
+    deps.isHeld(workspaceId, ids),
   ]);
   const groups = new Map(known.map((group) => [group.id, group]));
   const users = page.map((user) => {

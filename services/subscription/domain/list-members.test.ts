@@ -7,7 +7,7 @@ import { type MembershipState, noMemberships, type UserMemberships } from "./mem
 const group = { id: "g", name: "G", channel: "email" as const, archived: false, turns: [0] };
 
 /** `count` users, of whom those have a state in `g` whom `stateOf` gives one. */
-function parts(count: number, stateOf: (at: number) => MembershipState | undefined) {
+function depsOf(count: number, stateOf: (at: number) => MembershipState | undefined) {
   const ids = Array.from({ length: count }, (_, at) => `u${String(at).padStart(6, "0")}`);
   const rows = new Map(ids.map((id, at): [string, UserMemberships] => {
     const state = stateOf(at);
@@ -37,7 +37,7 @@ function parts(count: number, stateOf: (at: number) => MembershipState | undefin
 const asked = { workspaceId: "w", groupId: "g", state: "subscribed" as const, from: undefined };
 
 test("members of one state are found, each once, over all pages", async () => {
-  const of = parts(5_000, (at) => at % 7 === 0 ? "subscribed" : at % 7 === 1 ? "unsubscribed" : undefined);
+  const of = depsOf(5_000, (at) => at % 7 === 0 ? "subscribed" : at % 7 === 1 ? "unsubscribed" : undefined);
   const found: string[] = [];
   let from: string | undefined;
   let looked = 0;
@@ -54,16 +54,18 @@ test("members of one state are found, each once, over all pages", async () => {
 });
 
 test("a page of a group with few members is bounded by who is looked at, and has a next one", async () => {
-  const page = await listMembers(parts(10_000, (at) => at === 9_999 ? "subscribed" : undefined), asked);
+  const page = await listMembers(depsOf(10_000, (at) => at === 9_999 ? "subscribed" : undefined), asked);
   expect(page).toMatchObject({ users: [], lookedAt: limits.membersLookedAtMax, next: String(limits.membersLookedAtMax) });
 });
 
 test("a page that is full looks no further", async () => {
-  const page = await listMembers(parts(10_000, () => "subscribed"), asked);
+  const page = await listMembers(depsOf(10_000, () => "subscribed"), asked);
   expect(page).toMatchObject({ lookedAt: limits.membersPerPage, next: String(limits.membersPerPage) });
   expect(page.users).toHaveLength(limits.membersPerPage);
 });
 
 test("an unknown group is refused", async () => {
-  await expect(listMembers(parts(1, () => "subscribed"), { ...asked, groupId: "none" })).rejects.toMatchObject({ reason: "INPUT_INVALID" });
+  await expect(listMembers(depsOf(1, () => "subscribed"), { ...asked, groupId: "none" })).rejects.toMatchObject({
+    reason: "INPUT_INVALID",
+  });
 });

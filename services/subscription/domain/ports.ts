@@ -59,7 +59,7 @@ export interface Asked {
   readonly readAfter: string;
 }
 
-export interface ReadParts {
+export interface ReadDeps {
   readonly store: MembershipStore;
   readonly caught: Caught;
   /** Whether a record of one of these users waits for a human: then what is read is older than what was answered. */

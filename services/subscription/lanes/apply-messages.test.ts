@@ -152,8 +152,8 @@ describe("applyMessages() on a record that cannot be applied", () => {
     const [first] = await world.store.listSetAside(1);
     if (first === undefined) throw new Error("Expected a record that waits, got none");
     const appended: Uint8Array[] = [];
-    const parts = { ...membershipMessages, tables: world.store, laneOf: () => 0 };
-    const setAside = redriving({ ...parts, append: async (_, body) => void appended.push(body) });
+    const deps = { ...membershipMessages, tables: world.store, laneOf: () => 0 };
+    const setAside = redriving({ ...deps, append: async (_, body) => void appended.push(body) });
     const second = { workspaceId: "w", sequence: 2, part: 0 };
     await expect(setAside.skipSetAside(second)).rejects.toMatchObject({ reason: "STATE_CONFLICT" });
     await world.apply([redriven([first.record])]);

@@ -10,7 +10,7 @@ import type { UserId, UserMemberships } from "../domain/memberships.ts";
 import type { MembershipStore } from "../domain/ports.ts";
 import { membershipMessages } from "./lane-message.ts";
 
-export interface MembershipApplyParts extends AppliedTables<UserMemberships>, ApplyEnds {
+export interface MembershipApplyDeps extends AppliedTables<UserMemberships>, ApplyEnds {
   readonly store: Pick<MembershipStore, "groups">;
   /** The pure step; an argument so that a test can make it throw. */
   readonly applyRecord?: typeof applyRecord;
@@ -19,27 +19,27 @@ export interface MembershipApplyParts extends AppliedTables<UserMemberships>, Ap
 }
 
 /** As `applyLane`. */
-export async function applyMessages(parts: MembershipApplyParts, bodies: readonly LaneBody[]): Promise<void> {
+export async function applyMessages(deps: MembershipApplyDeps, bodies: readonly LaneBody[]): Promise<void> {
   await applyLane({
-    ...parts,
+    ...deps,
     service: "subscription",
-    kind: membershipKind(parts),
+    kind: membershipKind(deps),
     messages: membershipMessages,
     isDelete: ({ change }) => change.type === "deleted",
     async applyOfWorkspace(workspaceId, said) {
-      const groups = changedInOrder(await parts.readGroups(workspaceId), said.change, said.mark);
-      if (groups !== undefined) await parts.writeGroups(workspaceId, groups);
+      const groups = changedInOrder(await deps.readGroups(workspaceId), said.change, said.mark);
+      if (groups !== undefined) await deps.writeGroups(workspaceId, groups);
     },
   }, bodies);
 }
 
 /** Users whose groups change, judged by the groups of their workspace. */
-function membershipKind(parts: Pick<MembershipApplyParts, "applyRecord" | "store">): ConsentKind<UserMemberships, MembershipRecord> {
-  const applied = parts.applyRecord ?? applyRecord;
+function membershipKind(deps: Pick<MembershipApplyDeps, "applyRecord" | "store">): ConsentKind<UserMemberships, MembershipRecord> {
+  const applied = deps.applyRecord ?? applyRecord;
   return {
     keysOf: usersOf,
     async judge(workspaceId) {
-      const all = await parts.store.groups(workspaceId);
+      const all = await deps.store.groups(workspaceId);
       const groups = new Map(all.map((group) => [group.id, group]));
       /** Who sent it may not have known how the id of the group is declared, whose letters may be in either case. */
       function asDeclared(record: MembershipRecord): MembershipRecord {

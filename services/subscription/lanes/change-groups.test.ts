@@ -31,7 +31,7 @@ function openWorld({ others = [], applies = true, isCaughtUp = true }: {
       return Promise.resolve(appended.push(...before.splice(0), groupChangeFromMessage(body.value)));
     },
   };
-  const parts = {
+  const deps = {
     intake: { log: log as Log, clock, decided: () => Promise.reject(new Error("has no key")) },
     readGroups: () => Promise.resolve(groups),
     async caughtUp() {
@@ -42,7 +42,7 @@ function openWorld({ others = [], applies = true, isCaughtUp = true }: {
     },
     clock,
   };
-  return { appended, groups: () => groups, change: (change: GroupChange) => changeGroupsInOrder(parts, asker, change) };
+  return { appended, groups: () => groups, change: (change: GroupChange) => changeGroupsInOrder(deps, asker, change) };
 }
 
 test("the change is in when it answers, and asked for again nothing is sent", async () => {

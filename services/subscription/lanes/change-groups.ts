@@ -1,6 +1,6 @@
 /** A change of subscription groups in the mesh: a record of the workspace's one order, answered when its applier has decided it. */
 import type { Clock } from "../../../platform/clock.ts";
-import { appendRecord, type IntakeParts } from "../../../platform/intake/intake.ts";
+import { appendRecord, type IntakeDeps } from "../../../platform/intake/intake.ts";
 import type { Position } from "../../../platform/intake/position.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
@@ -8,8 +8,8 @@ import type { RequestContext } from "../../../platform/request-context.ts";
 import { changedGroups, type GroupChange, noGroups, type OrderedGroups } from "../domain/group-order.ts";
 import { groupChangeToMessage } from "./group-message.ts";
 
-export interface ChangeGroupsParts {
-  readonly intake: IntakeParts;
+export interface ChangeGroupsDeps {
+  readonly intake: IntakeDeps;
   /** As every process reads them. */
   readonly readGroups: (workspaceId: string) => Promise<OrderedGroups>;
   /** Waits, bounded, until what is said of groups is applied up to the place, or to the end of the log; whether it is. */
@@ -22,15 +22,15 @@ export interface ChangeGroupsParts {
  * OUTCOME_UNKNOWN where it is not decided after `groupChangeWaitMsMax`: then it may still be, and may be asked for again.
  */
 export async function changeGroupsInOrder(
-  parts: ChangeGroupsParts,
+  deps: ChangeGroupsDeps,
   context: RequestContext,
   change: GroupChange,
 ): Promise<void> {
   const { workspaceId } = context;
   // What was asked before and is not decided may say otherwise: then the order decides
-  if (await parts.caughtUp(workspaceId) && changesNothing(await parts.readGroups(workspaceId), change)) return;
-  const place = await appendRecord(parts.intake, context, { body: { case: "changeGroups", value: groupChangeToMessage(change) } });
-  await decided(parts, workspaceId, place);
+  if (await deps.caughtUp(workspaceId) && changesNothing(await deps.readGroups(workspaceId), change)) return;
+  const place = await appendRecord(deps.intake, context, { body: { case: "changeGroups", value: groupChangeToMessage(change) } });
+  await decided(deps, workspaceId, place);
 }
 
 /** What an earlier build left gets its place in the order with the first declaration, whatever that says. Refuses as `changedGroups` does. */
@@ -38,7 +38,7 @@ function changesNothing({ mark, groups }: OrderedGroups, change: GroupChange): b
   return changedGroups(groups, change).length === 0 && mark[0] > noGroups.mark[0];
 }
 
-async function decided({ readGroups, caughtUp, clock }: ChangeGroupsParts, workspaceId: string, place: Position): Promise<void> {
+async function decided({ readGroups, caughtUp, clock }: ChangeGroupsDeps, workspaceId: string, place: Position): Promise<void> {
   const until = clock.monotonic() + limits.groupChangeWaitMsMax;
   for (let isCaughtUp = false;; isCaughtUp = await caughtUp(workspaceId, place)) {
     const { mark, refused } = await readGroups(workspaceId);

@@ -31,7 +31,7 @@ const groups = [{ id: "g", name: "G", channel: "email" as const, archived: false
 function openWorld() {
   const store = openCassandraSubscriptionStore(recordingSession(schema, openReplicas({ schema }).session()), inSomeBuckets);
   const seen = { published: new Set<string>() };
-  const parts = {
+  const deps = {
     ...store,
     store: { groups: () => Promise.resolve(groups) },
     logger: silentLogger,
@@ -41,7 +41,7 @@ function openWorld() {
       return Promise.resolve();
     },
   };
-  return { store: store.store, seen, apply: (bodies: readonly LaneBody[]) => applyMessages(parts, bodies) };
+  return { store: store.store, seen, apply: (bodies: readonly LaneBody[]) => applyMessages(deps, bodies) };
 }
 
 /** As the resolver packs them. */

@@ -168,7 +168,7 @@ export function openWorld(
     const groups = await store.readGroups(id);
     return groups.groups.length === 0 ? groupsFromBeginning([group]) : groups;
   }
-  const parts = {
+  const deps = {
     ...store,
     readGroups,
     store: { groups: async (id: string) => (await readGroups(id)).groups },
@@ -177,7 +177,7 @@ export function openWorld(
     traced: { lane: "subscription-0" },
     publish,
   };
-  return { replicas, store, published, apply: (bodies: readonly LaneBody[]) => applyMessages(parts, bodies) };
+  return { replicas, store, published, apply: (bodies: readonly LaneBody[]) => applyMessages(deps, bodies) };
 }
 
 export async function undisturbed(bodies: readonly LaneBody[]) {

@@ -48,8 +48,8 @@ export function describeLateParts(name: string, open: () => Promise<LatePartsDri
     afterEach(() => driver.close());
 
     function apply(bodies: readonly LaneBody[]): Promise<void> {
-      const parts = { ...driver.store, store: { groups: () => Promise.resolve(groups) }, logger: silentLogger };
-      return applyMessages({ ...parts, traced: { lane: "subscription-0" }, publish: seen.publish }, bodies);
+      const deps = { ...driver.store, store: { groups: () => Promise.resolve(groups) }, logger: silentLogger };
+      return applyMessages({ ...deps, traced: { lane: "subscription-0" }, publish: seen.publish }, bodies);
     }
     async function statesOf(user: string): Promise<(string | undefined)[]> {
       const own = (await driver.store.store.load("w", [user])).get(user)?.groups;

@@ -2,7 +2,7 @@
 import type { Client, ServiceImpl } from "@connectrpc/connect";
 import { emailsToWrite, phonesToWrite } from "../../../platform/intake/addresses.ts";
 import { markOfMessage } from "../../../platform/intake/idempotency.ts";
-import { type IntakeParts, submitTo } from "../../../platform/intake/intake.ts";
+import { type IntakeDeps, submitTo } from "../../../platform/intake/intake.ts";
 import { externalIdsToWrite, platformIdsToWrite } from "../../../platform/intake/names.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
@@ -18,7 +18,7 @@ import {
   type SubscriptionService,
 } from "../../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { knownValue } from "../../consent/rpc/known-value.ts";
-import { historyOf, type OperatorParts, operatorRoutes } from "../../consent/rpc/operator.ts";
+import { historyOf, type OperatorDeps, operatorRoutes } from "../../consent/rpc/operator.ts";
 import { profileUsers } from "../clients/profile-users.ts";
 import { checkSetStatus } from "../domain/check-set-status.ts";
 import { getStatus } from "../domain/get-status.ts";
@@ -27,14 +27,14 @@ import { archivedGroup } from "../domain/group.ts";
 import type { GroupChange } from "../domain/group-order.ts";
 import { listMembers } from "../domain/list-members.ts";
 import { noMemberships, subjectsOf } from "../domain/memberships.ts";
-import type { ReadParts } from "../domain/ports.ts";
+import type { ReadDeps } from "../domain/ports.ts";
 import { groupFromMessage, groupToMessage, keyToRead, stateOf, statusOf } from "./messages.ts";
 
-export interface ServiceParts extends DepsBeside {
-  readonly intake: IntakeParts;
+export interface ServiceDeps extends DepsBeside {
+  readonly intake: IntakeDeps;
 }
 
-export interface DepsBeside extends ReadParts, OperatorParts {
+export interface DepsBeside extends ReadDeps, OperatorDeps {
   readonly profile: Pick<Client<typeof ProfileService>, "resolveUsers">;
   /** Resolves when every process sees what the change made of the groups. Refuses as `changedGroups` does. */
   readonly changeGroups: (scope: Scope, change: GroupChange) => Promise<void>;
@@ -42,26 +42,26 @@ export interface DepsBeside extends ReadParts, OperatorParts {
   readonly newGroupId: () => string;
 }
 
-export function subscriptionRoutes(parts: ServiceParts): ServiceImpl<typeof SubscriptionService> {
-  return { setStatus: (message) => setStatus(parts, message), ...routesBeside(parts) };
+export function subscriptionRoutes(deps: ServiceDeps): ServiceImpl<typeof SubscriptionService> {
+  return { setStatus: (message) => setStatus(deps, message), ...routesBeside(deps) };
 }
 
 /** All that put nothing into the order of a workspace, so that they need no log. */
-export function routesBeside(parts: DepsBeside): Omit<ServiceImpl<typeof SubscriptionService>, "setStatus"> {
+export function routesBeside(deps: DepsBeside): Omit<ServiceImpl<typeof SubscriptionService>, "setStatus"> {
   return {
     async getStatus(message) {
       const scope = scopeOf(message);
       const keys = message.users.map(keyToRead);
       const by = { emails: keys.some(({ key }) => key.case === "email"), phones: keys.some(({ key }) => key.case === "phone") };
       const asked = { ...scope, groupId: message.subscriptionGroupId, by };
-      const { states, behind } = await getStatus({ ...parts, findUsers: profileUsers(parts.profile, scope, keys) }, asked);
+      const { states, behind } = await getStatus({ ...deps, findUsers: profileUsers(deps.profile, scope, keys) }, asked);
       return { statuses: states.map(statusOf), behind };
     },
-    getUserStatus: (message) => handleGetUserStatus(parts, message),
-    listMembers: (message) => handleListMembers(parts, message),
-    getHistory: (message) => getHistory(parts, message),
-    ...groupRoutes(parts),
-    ...operatorRoutes(parts),
+    getUserStatus: (message) => handleGetUserStatus(deps, message),
+    listMembers: (message) => handleListMembers(deps, message),
+    getHistory: (message) => getHistory(deps, message),
+    ...groupRoutes(deps),
+    ...operatorRoutes(deps),
   };
 }
 
@@ -94,14 +94,14 @@ function groupRoutes({ store, changeGroups, newGroupId }: DepsBeside) {
 }
 
 /** Checked here, decided by the resolver in the order of the workspace. */
-async function setStatus(parts: ServiceParts, message: SetStatusRequest) {
+async function setStatus(deps: ServiceDeps, message: SetStatusRequest) {
   const scope = scopeOf(message);
-  const groups = await parts.store.groups(scope.workspaceId);
+  const groups = await deps.store.groups(scope.workspaceId);
   const ids = checkSetStatus(
     groups,
     message.updates.map(({ subscriptionGroupId, ...update }) => ({ groupId: subscriptionGroupId, ...update })),
   );
-  return await submitTo(parts.intake, scope, {
+  return await submitTo(deps.intake, scope, {
     body: {
       case: "setMemberships",
       value: {
@@ -120,11 +120,11 @@ async function setStatus(parts: ServiceParts, message: SetStatusRequest) {
   });
 }
 
-async function handleGetUserStatus(parts: DepsBeside, message: GetUserStatusRequest) {
+async function handleGetUserStatus(deps: DepsBeside, message: GetUserStatusRequest) {
   const scope = scopeOf(message);
   const { limit, offset } = message;
-  const findUsers = profileUsers(parts.profile, scope, message.users.map(keyToRead));
-  const { users, total, behind } = await getUserStatus({ ...parts, findUsers }, { ...scope, limit, offset });
+  const findUsers = profileUsers(deps.profile, scope, message.users.map(keyToRead));
+  const { users, total, behind } = await getUserStatus({ ...deps, findUsers }, { ...scope, limit, offset });
   const shown = users.map(({ externalId, email, phone, groups }) => ({
     ...(externalId !== null && { externalId }),
     ...(email !== null && { email }),
@@ -147,15 +147,15 @@ async function handleListMembers({ store, ledger }: DepsBeside, message: ListMem
 }
 
 /** The ledger of users, with the histories of those who were merged into them. */
-async function getHistory(parts: DepsBeside, message: GetHistoryRequest) {
+async function getHistory(deps: DepsBeside, message: GetHistoryRequest) {
   const scope = scopeOf(message);
   const { workspaceId } = scope;
-  const caughtUp = parts.caught.ask(scope);
-  const { found, behind, end } = await profileUsers(parts.profile, scope, message.users.map(keyToRead))();
+  const caughtUp = deps.caught.ask(scope);
+  const { found, behind, end } = await profileUsers(deps.profile, scope, message.users.map(keyToRead))();
   const ids = [...new Set(found.flat().map(({ userId }) => userId))];
   const late = !await caughtUp(end, ids);
-  const [rows, held] = await Promise.all([parts.store.load(workspaceId, ids), parts.isHeld(workspaceId, ids)]);
+  const [rows, held] = await Promise.all([deps.store.load(workspaceId, ids), deps.isHeld(workspaceId, ids)]);
   const subjects = ids.flatMap((id) => subjectsOf(rows.get(id) ?? noMemberships(id)));
-  const history = await historyOf(parts.ledger, { workspaceId, subjects, until: message.until });
+  const history = await historyOf(deps.ledger, { workspaceId, subjects, until: message.until });
   return { ...history, behind: behind || late || held };
 }

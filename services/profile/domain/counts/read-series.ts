@@ -1,6 +1,6 @@
 /** Use case: what was counted of a workspace, as series by minute, hour or day. */
 import { limits } from "../../../../platform/limits.ts";
-import { catchUp, type ReadParts, type ReadRequest } from "../read/catch-up.ts";
+import { catchUp, type ReadDeps, type ReadRequest } from "../read/catch-up.ts";
 import {
   addCounts,
   type Count,
@@ -49,7 +49,7 @@ interface Series {
 }
 
 export async function readSeries(
-  deps: ReadParts,
+  deps: ReadDeps,
   request: ReadRequest & { readonly range: SeriesRange; readonly now: number },
 ): Promise<SeriesView> {
   const { behind } = await catchUp(deps, request);
@@ -91,7 +91,7 @@ const stepMsOf: Readonly<Record<SeriesRange, number>> = { day: minuteMs, week: h
 const stepsOf: Readonly<Record<SeriesRange, number>> = { day: 1_440, week: 168, year: 366 };
 
 async function loadRows(
-  { identities }: ReadParts,
+  { identities }: ReadDeps,
   workspaceId: string,
   { from, byMinute }: { from: number; byMinute: boolean },
 ): Promise<Slot[]> {

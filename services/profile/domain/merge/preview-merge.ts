@@ -2,7 +2,7 @@
 import type { Clock } from "../../../../platform/clock.ts";
 import { type MergeRecord, takeIn } from "./apply-merge.ts";
 import { applyRecord } from "../profile/apply-records.ts";
-import { catchUp, type ReadParts, type ReadRequest } from "../read/catch-up.ts";
+import { catchUp, type ReadDeps, type ReadRequest } from "../read/catch-up.ts";
 import { waitingIn, type WaitingStatuses } from "../read/email-statuses.ts";
 import { createIdentities, type Identities } from "../identity/identities.ts";
 import type { BodyOf, IntakeRecord } from "../record/intake-record.ts";
@@ -13,7 +13,7 @@ import { resolveBatch, type ResolvedRecord } from "../resolve/batch.ts";
 import type { EmailStatus } from "../record/track-object.ts";
 import type { UserId } from "../record/user-key.ts";
 
-export interface PreviewPorts extends ReadParts {
+export interface PreviewPorts extends ReadDeps {
   readonly clock: Clock;
 }
 
@@ -30,18 +30,18 @@ export interface Preview {
 
 /** Resolves and merges copies, as if the merge were the next request of the workspace. */
 export async function previewMerge(
-  parts: PreviewPorts,
+  deps: PreviewPorts,
   request: ReadRequest & { readonly update: MergeUpdate },
 ): Promise<Preview> {
-  await catchUp(parts, request);
+  await catchUp(deps, request);
   const view = createIdentities(request.workspaceId);
-  const { profiles: records, consent } = await resolveOne(view, await nextRecord(parts, request), parts);
+  const { profiles: records, consent } = await resolveOne(view, await nextRecord(deps, request), deps);
   const [outcome] = view.job(previewJob)?.outcomes ?? [];
   const { sourceId, targetId } = outcome ?? {};
   if (outcome?.status !== "merged" || !sourceId || !targetId) {
     return { profile: undefined, waiting: new Map(), reason: outcome?.reason ?? "" };
   }
-  const loaded = await parts.profiles.load(request.workspaceId, [sourceId, targetId]);
+  const loaded = await deps.profiles.load(request.workspaceId, [sourceId, targetId]);
   const merged = view.user(targetId);
   const set = consent.find((change) => change.type === "emailStatus");
   return {

@@ -5,7 +5,7 @@ import type { ReadAhead } from "./read-ahead.ts";
 import type { Applied, CaughtUp, IdentityStore, Intake, Position, ProfileStore } from "../ports.ts";
 import type { UserId } from "../record/user-key.ts";
 
-export interface ReadParts {
+export interface ReadDeps {
   readonly intake: Intake;
   readonly applied: Applied;
   readonly identities: IdentityStore;
@@ -34,9 +34,9 @@ export interface ReadRequest extends Asker {
  * Refuses POSITION_INVALID for another workspace's order,
  * and throws the reason of the signal where no caller waits for the answer any more.
  */
-export async function catchUp(parts: ReadParts, request: ReadRequest): Promise<Pick<CaughtUp, "behind">> {
-  const { end, readAfter, isBeyond } = await placesOf(parts, request);
-  const { applied } = parts;
+export async function catchUp(deps: ReadDeps, request: ReadRequest): Promise<Pick<CaughtUp, "behind">> {
+  const { end, readAfter, isBeyond } = await placesOf(deps, request);
+  const { applied } = deps;
   let behind: boolean;
   if (await applied.wait(end, limits.readWaitMs)) behind = readAfter !== undefined && !await applied.wait(readAfter, longerMs);
   else {
@@ -56,9 +56,9 @@ export interface NamesRead extends CaughtUp {
 }
 
 /** As `catchUp`, until what the log held is decided: names and whom they mean are read, and users only where `waitUsers` was called. */
-export async function catchUpNames(parts: ReadParts, request: ReadRequest): Promise<NamesRead> {
-  const { end, readAfter, isBeyond } = await placesOf(parts, request);
-  const { applied } = parts;
+export async function catchUpNames(deps: ReadDeps, request: ReadRequest): Promise<NamesRead> {
+  const { end, readAfter, isBeyond } = await placesOf(deps, request);
+  const { applied } = deps;
   const { workspaceId, signal } = request;
   const inTime = await applied.waitDecided(end, limits.readWaitMs);
   let left = readAfter === undefined ? inTime : await applied.waitDecided(readAfter, (inTime ?? 0) + longerMs);
@@ -86,7 +86,7 @@ interface ReadPlaces {
   readonly isBeyond: boolean;
 }
 
-async function placesOf({ intake }: ReadParts, { workspaceId, readAfter }: ReadRequest): Promise<ReadPlaces> {
+async function placesOf({ intake }: ReadDeps, { workspaceId, readAfter }: ReadRequest): Promise<ReadPlaces> {
   const end = await intake.tail(workspaceId);
   if (readAfter !== undefined && readAfter.partition !== end.partition) {
     throw new Refusal("POSITION_INVALID", "Expected a position of this workspace, got one of another");

@@ -26,7 +26,7 @@ export const noStatuses: FoundStatuses = { statuses: new Map(), behind: false };
 /** Of users without an email: what they were given waits in their rows for an address. */
 export type WaitingStatuses = ReadonlyMap<UserId, EmailStatus>;
 
-export interface StatusParts {
+export interface StatusDeps {
   readonly emailStatuses: EmailStatuses;
   readonly identities: Pick<IdentityStore, "load">;
 }
@@ -39,7 +39,7 @@ interface RenderRequest extends Asker, Omit<RenderOptions, "emailSubscribe"> {
 
 /** Users as clients read them. Asks for statuses only where the answer shows them: when the field is among those wanted (none: all are). */
 export async function renderUsers(
-  { emailStatuses, identities }: StatusParts,
+  { emailStatuses, identities }: StatusDeps,
   profiles: readonly Profile[],
   { waiting, signal, ...asked }: RenderRequest,
 ): Promise<{ readonly users: readonly JsonObject[]; readonly behind: boolean }> {
@@ -63,7 +63,7 @@ export function waitingIn(rows: readonly UserRow[]): WaitingStatuses {
   return new Map(rows.flatMap(({ id, heldEmailStatus }) => heldEmailStatus === undefined ? [] : [[id, heldEmailStatus] as const]));
 }
 
-async function waitingOf(identities: StatusParts["identities"], workspaceId: string, users: readonly Profile[]): Promise<WaitingStatuses> {
+async function waitingOf(identities: StatusDeps["identities"], workspaceId: string, users: readonly Profile[]): Promise<WaitingStatuses> {
   if (users.length === 0) return new Map();
   const rows = await identities.load(workspaceId, users.map(({ id }) => userRowKey(id)));
   return waitingIn([...rows.values()] as UserRow[]);

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { limits } from "../../../../platform/limits.ts";
 import { allApplied } from "./applied.fixture.ts";
-import type { ReadParts } from "./catch-up.ts";
+import type { ReadDeps } from "./catch-up.ts";
 import { exportUsers } from "./export-users.ts";
 import type { IdentityKey } from "../identity/identity.ts";
 import type { StoredUser } from "../ports.ts";
@@ -16,7 +16,7 @@ const sharers = Array.from({ length: limits.exportUsersPerRead * 3 + 1 }, (_, at
 const request = { workspaceId: "w", readAfter: undefined, users: [{ by: "email" as const, address: "a@x.org" }] };
 
 /** Everybody has the same address; `onRead` runs in every read of users. */
-function parts(onRead: (ids: readonly UserId[]) => void, applied = allApplied()): ReadParts {
+function depsOf(onRead: (ids: readonly UserId[]) => void, applied = allApplied()): ReadDeps {
   return {
     intake: { tail: async () => ({ partition: 0, sequence: 1 }) },
     applied,
@@ -30,12 +30,12 @@ function parts(onRead: (ids: readonly UserId[]) => void, applied = allApplied())
         return new Map(ids.map((id) => [id, { profile: { id }, held: false } as StoredUser]));
       },
     },
-  } as unknown as ReadParts;
+  } as unknown as ReadDeps;
 }
 
 test("users are read some at a time, each once", async () => {
   const reads: number[] = [];
-  const { profiles } = await exportUsers(parts((ids) => reads.push(ids.length)), request);
+  const { profiles } = await exportUsers(depsOf((ids) => reads.push(ids.length)), request);
   const each = limits.exportUsersPerRead;
   expect(reads).toEqual([each, each, each, 1]);
   expect(new Set(profiles.map(({ id }) => id)).size).toBe(sharers.length);
@@ -45,7 +45,7 @@ test("a client that hangs up during a read has the last one", async () => {
   const client = new AbortController();
   let reads = 0;
   const exported = exportUsers(
-    parts(() => {
+    depsOf(() => {
       reads += 1;
       if (reads === 2) client.abort(new Error("nobody waits"));
     }),
@@ -65,10 +65,10 @@ test("an export waits until what was decided is applied to the users that it nam
       return Promise.resolve(isApplied ? ms - 1 : undefined);
     },
   });
-  expect((await exportUsers(parts(() => {}, applied), request)).behind).toBe(false);
+  expect((await exportUsers(depsOf(() => {}, applied), request)).behind).toBe(false);
   expect(asked).toEqual([[{ partition: 0, sequence: 1 }, "w", sharers.length, limits.readWaitMs]]);
   isApplied = false;
-  expect((await exportUsers(parts(() => {}, applied), request)).behind).toBe(true);
+  expect((await exportUsers(depsOf(() => {}, applied), request)).behind).toBe(true);
 });
 
 test("a user who was merged into another between the reads of names and of users is found in that one, also while others' lanes are behind", async () => {
@@ -84,7 +84,7 @@ test("a user who was merged into another between the reads of names and of users
     },
   });
   const world = {
-    ...parts(() => {}, applied),
+    ...depsOf(() => {}, applied),
     identities: {
       load: async (_workspace: string, keys: readonly IdentityKey[]) =>
         new Map<IdentityKey, unknown>(keys.map((key) => [key, key.startsWith("x:") ? (isMerged ? "u2" : "u1") : { id: key.slice(2) }])),
@@ -93,7 +93,7 @@ test("a user who was merged into another between the reads of names and of users
       loadUsers: async (_workspace: string, ids: readonly UserId[]) =>
         new Map(ids.map((id) => [id, { profile: id === "u1" ? undefined : { id }, held: false, mark: [7, 0] } as unknown as StoredUser])),
     },
-  } as unknown as ReadParts;
+  } as unknown as ReadDeps;
   const { profiles, unknown, behind } = await exportUsers(world, { workspaceId: "w", users: [{ by: "externalId", id: "ann" }] });
   expect([profiles.map(({ id }) => id), unknown, behind, asked]).toEqual([["u2"], [], false, [1, 7]]);
 });

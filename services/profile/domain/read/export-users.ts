@@ -1,7 +1,7 @@
 /** Use case: profiles read back by any identifier (POST /users/export/ids). */
 import { limits } from "../../../../platform/limits.ts";
 import { slicesOf } from "../../../../platform/slices-by-size.ts";
-import { catchUpNames, type NamesRead, type ReadParts, type ReadRequest } from "./catch-up.ts";
+import { catchUpNames, type NamesRead, type ReadDeps, type ReadRequest } from "./catch-up.ts";
 import { waitingIn, type WaitingStatuses } from "./email-statuses.ts";
 import { findUsers, type ReadKey } from "./find-users.ts";
 import type { ProfileStore, StoredUser } from "../ports.ts";
@@ -21,11 +21,11 @@ export interface ExportedUsers {
 
 /** Ends between two reads, with the reason of the signal, once no caller waits for the answer. */
 export async function exportUsers(
-  parts: ReadParts,
+  deps: ReadDeps,
   request: ReadRequest & { readonly users: readonly ReadKey[] },
 ): Promise<ExportedUsers> {
-  const barrier = await catchUpNames(parts, request);
-  const { found, stored, waiting, late } = await readUsers(parts, request, barrier);
+  const barrier = await catchUpNames(deps, request);
+  const { found, stored, waiting, late } = await readUsers(deps, request, barrier);
   const profiles = new Map<UserId, Profile>();
   const unknown: number[] = [];
   for (const [index, ids] of found.entries()) {
@@ -39,7 +39,7 @@ export async function exportUsers(
 
 /** Names and profiles are two reads, with a wait between; where a user has gone meanwhile, both are read again. */
 async function readUsers(
-  { identities, profiles, applied }: ReadParts,
+  { identities, profiles, applied }: ReadDeps,
   { workspaceId, users, signal }: ReadRequest & { readonly users: readonly ReadKey[] },
   barrier: NamesRead,
 ): Promise<{ found: readonly UserId[][]; stored: ReadonlyMap<UserId, StoredUser>; waiting: WaitingStatuses; late: boolean }> {

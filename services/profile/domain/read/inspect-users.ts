@@ -2,7 +2,7 @@
 import { limits } from "../../../../platform/limits.ts";
 import type { WaitingStatuses } from "./email-statuses.ts";
 import { exportUsers } from "./export-users.ts";
-import type { ReadParts, ReadRequest } from "./catch-up.ts";
+import type { ReadDeps, ReadRequest } from "./catch-up.ts";
 import type { MergeRow } from "../identity/identity.ts";
 import type { FrozenMerge, RequestOrigin } from "../ports.ts";
 import type { MergeNote, Profile, UndoneNote } from "../profile/profile.ts";
@@ -49,15 +49,15 @@ export type Origin = Pick<RequestOrigin, "sequence"> & Partial<RequestOrigin>;
 
 /** `sidesOf`: a merge whose copies are wanted too. */
 export async function inspectUsers(
-  parts: ReadParts,
+  deps: ReadDeps,
   request: ReadRequest & { readonly user: UserKey; readonly sidesOf?: string },
 ): Promise<InspectedUsers> {
-  const { profiles, waiting, behind } = await exportUsers(parts, { ...request, users: [request.user] });
+  const { profiles, waiting, behind } = await exportUsers(deps, { ...request, users: [request.user] });
   const { workspaceId } = request;
-  const origins = await loadOrigins(parts, workspaceId, [...new Set(profiles.flatMap(placesOf))]);
-  const held = await parts.profiles.loadUsers(workspaceId, profiles.map(({ id }) => id));
-  const undoable = await mergeRows(parts, workspaceId, profiles);
-  const frozen = request.sidesOf ? await parts.profiles.loadFrozen(workspaceId, [request.sidesOf]) : new Map<string, never>();
+  const origins = await loadOrigins(deps, workspaceId, [...new Set(profiles.flatMap(placesOf))]);
+  const held = await deps.profiles.loadUsers(workspaceId, profiles.map(({ id }) => id));
+  const undoable = await mergeRows(deps, workspaceId, profiles);
+  const frozen = request.sidesOf ? await deps.profiles.loadFrozen(workspaceId, [request.sidesOf]) : new Map<string, never>();
   function originAt(sequence: number): Origin {
     return origins.get(sequence) ?? { sequence };
   }
@@ -79,7 +79,7 @@ export async function inspectUsers(
 
 /** Who asked is noted behind the step, and so may come later than what it did. */
 async function loadOrigins(
-  { intake, applied, profiles }: ReadParts,
+  { intake, applied, profiles }: ReadDeps,
   workspaceId: string,
   places: readonly number[],
 ): Promise<ReadonlyMap<number, RequestOrigin>> {
@@ -92,10 +92,10 @@ async function loadOrigins(
 }
 
 /** Of the merges that are still open: the resolver forgets the others. */
-async function mergeRows(parts: ReadParts, workspaceId: string, profiles: readonly Profile[]): Promise<ReadonlyMap<string, Undo>> {
+async function mergeRows(deps: ReadDeps, workspaceId: string, profiles: readonly Profile[]): Promise<ReadonlyMap<string, Undo>> {
   const keys = profiles.flatMap(({ merges }) => merges.map(({ mergeId }) => `m:${mergeId}` as const));
   if (keys.length === 0) return new Map();
-  const rows = await parts.identities.load(workspaceId, keys);
+  const rows = await deps.identities.load(workspaceId, keys);
   return new Map(keys.flatMap((key) => {
     const row = rows.get(key) as MergeRow | undefined;
     return row?.state === "open" ? [[row.mergeId, row]] : [];

@@ -1,7 +1,7 @@
 /** Use case: the users of a workspace in pages: all by id, all from the newest on, those who are blocked, changed last, or named. */
 import { limits } from "../../../../platform/limits.ts";
 import { isAfter } from "../../../../platform/age.ts";
-import { catchUp, type ReadParts, type ReadRequest } from "./catch-up.ts";
+import { catchUp, type ReadDeps, type ReadRequest } from "./catch-up.ts";
 import type { LastChanged } from "../ports.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { UserId } from "../record/user-key.ts";
@@ -24,11 +24,11 @@ interface ListRequest extends ReadRequest {
 
 /** `size` 0: as many as a page may hold. By id, users made while pages are read come on a later page, ids rise. */
 export async function listUsers(
-  parts: ReadParts & { readonly lastChanged: LastChanged },
+  deps: ReadDeps & { readonly lastChanged: LastChanged },
   request: ListRequest,
 ): Promise<UserPage> {
-  await catchUp(parts, request);
-  const { profiles, lastChanged } = parts;
+  await catchUp(deps, request);
+  const { profiles, lastChanged } = deps;
   const { workspaceId, list = "all", after, ids = [] } = request;
   if (ids.length > 0) {
     const found = await profiles.load(workspaceId, ids.slice(0, limits.usersPerPageMax));

@@ -76,13 +76,13 @@ test("resolveUsers() with it sees what was answered before it came, and says whe
     },
   });
   const rows = () => (state.row === undefined ? [] : [["x:ann", "u1"], ["u:u1", { id: "u1", externalId: "ann" }]] as const);
-  const parts = {
+  const deps = {
     intake: { tail: () => Promise.resolve({ partition: 0, sequence: 6 }) },
     applied,
     identities: { load: () => Promise.resolve(new Map<string, unknown>(rows())) },
     readAhead: openReadAhead({ applied, partitionOf: () => 0 }),
   };
   const request = { workspaceId: "w", users: [{ by: "externalId" as const, id: "ann" }] };
-  const answer = await resolveUsers(parts as unknown as Parameters<typeof resolveUsers>[0], request);
+  const answer = await resolveUsers(deps as unknown as Parameters<typeof resolveUsers>[0], request);
   expect(answer).toMatchObject({ found: [[{ id: "u1" }]], behind: false, end: { partition: 0, sequence: 6 } });
 });

@@ -10,7 +10,7 @@ export interface ReadAhead {
 }
 
 /** Where the last read of a partition had to be done again, its next one waits: a log that is written to all the time is read once. */
-export function openReadAhead({ applied, partitionOf }: ReadAheadParts): ReadAhead {
+export function openReadAhead({ applied, partitionOf }: ReadAheadDeps): ReadAhead {
   const calm = new Map<number, boolean>();
   return {
     async run(workspaceId, caughtUp, read) {
@@ -27,7 +27,7 @@ export function openReadAhead({ applied, partitionOf }: ReadAheadParts): ReadAhe
   };
 }
 
-export interface ReadAheadParts {
+export interface ReadAheadDeps {
   readonly applied: Pick<Applied, "decidedThrough">;
   readonly partitionOf: (workspaceId: string) => number;
 }

@@ -1,6 +1,6 @@
 /** Use case: people found by how a name of theirs begins. */
 import { limits } from "../../../../platform/limits.ts";
-import { catchUp, type ReadParts, type ReadRequest } from "./catch-up.ts";
+import { catchUp, type ReadDeps, type ReadRequest } from "./catch-up.ts";
 import { holdersOf } from "./find-users.ts";
 import type { IdentityKey } from "../identity/identity.ts";
 import type { NameIndex, NameKind } from "../ports.ts";
@@ -20,8 +20,8 @@ interface FoundName {
   readonly count: number;
 }
 
-export interface SearchPorts extends ReadParts {
-  readonly identities: ReadParts["identities"] & NameIndex;
+export interface SearchPorts extends ReadDeps {
+  readonly identities: ReadDeps["identities"] & NameIndex;
 }
 
 export type SearchRequest = ReadRequest & {
