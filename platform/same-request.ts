@@ -9,7 +9,7 @@ export interface RequestHashes {
 }
 
 /** The mark of a request with an Idempotency-Key, as a document has it. */
-export interface DocumentMark extends RequestHashes {
+export interface IdempotencyHashes extends RequestHashes {
   /** Of the key, who sent it and what it counts for. */
   readonly requestHash: string;
 }

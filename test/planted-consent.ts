@@ -10,7 +10,7 @@ import type { Clock } from "../platform/clock.ts";
 import { fakeClock } from "../platform/clock.fixture.ts";
 import { recordPublished } from "../services/consent/lane/appliers.fixture.ts";
 import { createGate } from "../platform/gate.ts";
-import type { SetAside } from "../platform/lane/lane.ts";
+import type { DeadLetter } from "../platform/lane/lane.ts";
 import { startLaneApplier } from "../services/consent/lane/lane-applier.ts";
 import type { LaneBody } from "../services/consent/engine/lane-message.ts";
 import type { ConcernOf } from "../services/consent/lane/lane-window.ts";
@@ -59,13 +59,13 @@ interface MeshService {
   readonly concernOf: ConcernOf;
   open(session: Session): MeshTables;
   body(name: string, sequence: number, isLast: boolean): Uint8Array;
-  redriveBody(asked: { readonly keys: readonly string[]; readonly skipped: readonly SetAside["record"][] }): Uint8Array;
+  redriveBody(asked: { readonly keys: readonly string[]; readonly skipped: readonly DeadLetter["record"][] }): Uint8Array;
 }
 
 interface MeshTables {
   apply(bodies: readonly LaneBody[], publish: (workspaceId: string, entries: readonly LedgerEntry[]) => Promise<void>): Promise<void>;
   isWhole(name: string): Promise<boolean>;
-  listSetAside(max: number): Promise<SetAside[]>;
+  listSetAside(max: number): Promise<DeadLetter[]>;
 }
 
 const applying = { logger: silentLogger, traced: { lane: "lane" } };
@@ -124,7 +124,7 @@ export async function openMeshWorld(of: "subscription" | "messaging-status"): Pr
   const clock = fakeClock();
   const applier = startPlanted(service, { session, clock, plant: (...call) => world.plant(...call) });
   let sequence = 0;
-  async function ask(skipped: readonly SetAside["record"][]): Promise<void> {
+  async function ask(skipped: readonly DeadLetter["record"][]): Promise<void> {
     const keys = (await calm.listSetAside(100)).map(({ record }) => record.key);
     applier.append([service.redriveBody({ keys: [...new Set(keys)], skipped })]);
     await world.settle();

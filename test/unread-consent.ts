@@ -8,7 +8,7 @@ import { readConfig } from "../platform/config.ts";
 import { laneLayout } from "../platform/lane/layout.ts";
 import { openJetStreamLog } from "../platform/log/jetstream.ts";
 import { packRecords } from "../platform/log/packed-records.ts";
-import { setAsideStatements } from "../services/consent/store/set-aside-cassandra.ts";
+import { deadLetterStatements } from "../services/consent/store/dead-letter-cassandra.ts";
 import { putLaneMessage } from "../platform/lane/sqlite.ts";
 import { stampAfter } from "../services/consent/store/stamp.ts";
 import { silentLogger } from "../platform/logger.ts";
@@ -79,7 +79,7 @@ export async function mend(heddle: Heddle, record: UnreadRecord): Promise<void> 
       lane_key: key,
     };
     const stamp = stampAfter({ mark: [sequence, unreadPart] });
-    await session.execute({ cql: setAsideStatements.put, values: { ...values, reason: "mended", body, stamp } });
+    await session.execute({ cql: deadLetterStatements.put, values: { ...values, reason: "mended", body, stamp } });
     await close();
     return;
   }

@@ -33,7 +33,7 @@ export const namesInStatements: ReadonlySet<string> = new Set([
   "platform/documents/layout.ts: first",
   "platform/documents/layout.ts: put",
   // Tables of two services, called with constants
-  "services/consent/store/set-aside-sqlite.ts: table",
+  "services/consent/store/dead-letter-sqlite.ts: table",
   "platform/ledger/sqlite.ts: entries",
   "platform/ledger/sqlite.ts: ends",
   "services/messaging-status/store/sqlite.ts: ledger.schema",

@@ -56,7 +56,7 @@ export async function adopt({ yes = false, anyway = false, json = false, env }: 
       if (json) printJson(planJson(plan, false));
       return exitCodes.failure;
     }
-    await adoptInto({ connection, streams, events, marks: keyspaces.all.map(({ marks }) => marks), now, logger }, plan);
+    await adoptInto({ connection, streams, events, watermarks: keyspaces.all.map(({ watermarks }) => watermarks), now, logger }, plan);
     printResult({ json }, planJson(plan, true), `Epoch ${plan.epoch.number} has begun. The parts see it within seconds and serve`);
     return exitCodes.ok;
   } finally {

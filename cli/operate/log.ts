@@ -20,7 +20,7 @@ import { readSettings } from "../place/settings.ts";
 
 export async function status(options: FolderOptions & { readonly all?: boolean }): Promise<number> {
   const { all = false } = options;
-  const { lags: intake, held, setAside, moreLetters } = await withLog(options, (log) => statusOf(log, all));
+  const { lags: intake, held, setAside: deadLetters, moreLetters } = await withLog(options, (log) => statusOf(log, all));
   const { lags: consent, unread, more: moreUnread } = await consentLanes(options);
   // Beside a data folder no process looks regularly
   const isTimed = isMesh(options, "HEDDLE_PROFILE_URL");
@@ -28,7 +28,7 @@ export async function status(options: FolderOptions & { readonly all?: boolean }
   const moreBlocked = held.length >= limits.heldRedriveMax;
   const more = moreLetters || moreUnread || moreBlocked;
   if (options.json) {
-    printJson({ lags, held, setAside, unread, more });
+    printJson({ lags, held, setAside: deadLetters, unread, more });
     return exitCodes.ok;
   }
   print(table(["LANE", "BEHIND", "SECONDS"], lags.map(({ lane, records, seconds }) => [lane, String(records), seconds?.toFixed(1) ?? ""])));
@@ -36,12 +36,12 @@ export async function status(options: FolderOptions & { readonly all?: boolean }
     const rows = held.map(({ workspaceId, userId, mark, reason }) => [workspaceId, userId, mark.join("."), plain(reason)]);
     print(`\n${table(["WORKSPACE", "BLOCKED USER", "AT", "BECAUSE"], rows)}`);
   }
-  if (setAside.length > 0) {
+  if (deadLetters.length > 0) {
     print(
       `\n${
         table(
           ["DEAD LETTER IN", "AT", "BECAUSE"],
-          setAside.map((record) => [String(record.partition), String(record.sequence), plain(record.reason)]),
+          deadLetters.map((record) => [String(record.partition), String(record.sequence), plain(record.reason)]),
         )
       }`,
     );
@@ -52,7 +52,7 @@ export async function status(options: FolderOptions & { readonly all?: boolean }
     });
     print(`\n${table(["CONSENT WAITS", "WORKSPACE", "OF", "AT", "BECAUSE"], rows)}`);
   }
-  if (held.length + setAside.length + unread.length === 0) print("\nNothing waits for a human");
+  if (held.length + deadLetters.length + unread.length === 0) print("\nNothing waits for a human");
   if (moreLetters || moreUnread) {
     const others = all ? "of a service of consent that is of an earlier build" : "of each service of consent; --all shows every one";
     print(`\nMore dead letters may wait: shown are the first ${mostListed}, and ${limits.setAsidePageMax} ${others}`);

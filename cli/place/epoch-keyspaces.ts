@@ -2,7 +2,7 @@
 import { openCassandra } from "../../platform/cassandra/driver.ts";
 import type { Session } from "../../platform/cassandra/session.ts";
 import { systemClock } from "../../platform/clock.ts";
-import { type EpochMarks, openEpochMarks } from "../../platform/epoch/marks.ts";
+import { type EpochWatermarks, openEpochWatermarks } from "../../platform/epoch/watermarks.ts";
 import { type EpochService } from "../../platform/epoch/streams.ts";
 import { readStore, readStreams } from "../../platform/mesh-config.ts";
 import { readSettings } from "./settings.ts";
@@ -11,7 +11,7 @@ export interface EpochKeyspace {
   readonly service: EpochService;
   readonly keyspace: string;
   readonly session: Session;
-  readonly marks: EpochMarks;
+  readonly watermarks: EpochWatermarks;
 }
 
 const services: readonly EpochService[] = ["profile", "subscription", "messaging-status"];
@@ -26,7 +26,7 @@ export async function openEpochKeyspaces(
   }));
   const all = stores.map(({ service, cassandra, keyspace }) => {
     const session = openCassandra({ ...cassandra, keyspace }, systemClock);
-    return { service, keyspace, session, marks: openEpochMarks(session, logName) };
+    return { service, keyspace, session, watermarks: openEpochWatermarks(session, logName) };
   });
   return {
     all,

@@ -19,7 +19,7 @@ export async function handleConsoleLog({ reading, spent }: Call, { log, ...conse
   const lanes = consentLanes.map(([lane, part]) =>
     unlessRefused(consent[part].listSetAside({}, reading).then(({ records }) => ({ lane, records })))
   );
-  const [{ held, setAside }, ...asked] = await Promise.all([log.getStatus({}, reading), ...lanes]);
+  const [{ held, setAside: deadLetters }, ...asked] = await Promise.all([log.getStatus({}, reading), ...lanes]);
   const answered = asked.flatMap((one) => one ?? []);
   return success({
     blocked_users: held.map(({ workspaceId, userId, reason, sequence, part }) => ({
@@ -29,11 +29,11 @@ export async function handleConsoleLog({ reading, spent }: Call, { log, ...conse
       reason,
     })),
     dead_letters: [
-      ...setAside.map(({ partition, sequence, reason }) => ({ partition, at: String(sequence), reason })),
+      ...deadLetters.map(({ partition, sequence, reason }) => ({ partition, at: String(sequence), reason })),
       ...answered.flatMap(({ lane, records }) => records.map((record) => consentLetter(lane, record, mayKnowOf))),
     ],
     away: consentLanes.map(([lane]) => lane).filter((lane) => !answered.some((one) => one.lane === lane)),
-    more: [held, setAside].some(({ length }) => length >= limits.heldRedriveMax) ||
+    more: [held, deadLetters].some(({ length }) => length >= limits.heldRedriveMax) ||
       answered.some(({ records }) => records.length >= limits.setAsidePageMax),
   });
 }

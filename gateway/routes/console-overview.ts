@@ -38,11 +38,14 @@ type Asked = Pick<Deps, "profile" | "subscription" | "messagingStatus">;
 async function progressOf({ profile, subscription, messagingStatus }: Asked, { scope, reading }: Call) {
   const asking = { requestId: scope.requestId, traceparent: scope.traceparent };
   const consent = [subscription, messagingStatus].map((part) => unlessRefused(part.getProgress(asking, reading)));
-  const [{ lanes, heldUsers, setAside }, ...others] = await Promise.all([profile.getProgress(asking, reading), ...consent]);
+  const [{ lanes, heldUsers: blockedUsers, setAside: deadLetters }, ...others] = await Promise.all([
+    profile.getProgress(asking, reading),
+    ...consent,
+  ]);
   return {
     lanes: [...lanes, ...others.flatMap((other) => other?.lanes ?? [])],
-    heldUsers,
-    setAside: others.reduce((sum, other) => sum + (other?.setAside ?? 0), setAside),
+    heldUsers: blockedUsers,
+    setAside: others.reduce((sum, other) => sum + (other?.setAside ?? 0), deadLetters),
   };
 }
 

@@ -6,7 +6,7 @@ import { laneLayout } from "../lane/layout.ts";
 import type { Logger } from "../logger.ts";
 import type { EventsConfig, StreamsConfig } from "../mesh-config.ts";
 import { streamKinds } from "../log/epoch.ts";
-import type { EpochMarks } from "./marks.ts";
+import type { EpochWatermarks } from "./watermarks.ts";
 import type { Adoption } from "./plan-adoption.ts";
 import { writeResolvedPlaces } from "./resolved-places.ts";
 import { makeStreams, streamNamesOf } from "./streams.ts";
@@ -16,13 +16,13 @@ export interface AdoptDeps {
   readonly streams: StreamsConfig;
   readonly events: EventsConfig;
   /** Of every keyspace whose rows come from the log. */
-  readonly marks: readonly EpochMarks[];
+  readonly watermarks: readonly EpochWatermarks[];
   readonly now: number;
   readonly logger: Logger;
 }
 
 export async function adopt(deps: AdoptDeps, { epoch, kept, resolved }: Adoption): Promise<void> {
-  const { connection, streams, marks } = deps;
+  const { connection, streams, watermarks } = deps;
   const names = streamNamesOf(streams.logName);
   for (const kind of streamKinds) {
     if (!kept.includes(kind)) await deleteStream(connection, names[kind]);
@@ -30,7 +30,7 @@ export async function adopt(deps: AdoptDeps, { epoch, kept, resolved }: Adoption
   for (const kind of kept) await nameStream(connection, names[kind], epoch);
   await makeStreams(deps, epoch);
   await resolveFrom(deps, resolved);
-  for (const each of marks) {
+  for (const each of watermarks) {
     if (await each.begin(epoch, await each.epoch())) continue;
     throw new Error("Somebody else began an epoch meanwhile: look with heddle doctor, and run this again where it is needed");
   }

@@ -11,7 +11,7 @@ import type { Logger } from "../logger.ts";
 import type { EventsConfig, StreamsConfig } from "../mesh-config.ts";
 import { createLanePositions } from "../lane/lane-positions.ts";
 import { type LaneLayout, laneLayout } from "../lane/layout.ts";
-import { firstPlace, placeFromBytes } from "../lane/place.ts";
+import { checkpointFromBytes, firstCheckpoint } from "../lane/resolver-checkpoint.ts";
 
 interface Deps {
   readonly clock: Clock;
@@ -46,7 +46,7 @@ export async function lookAtLogs(streams: StreamsConfig, deps: Deps): Promise<Lo
     const behind: string[] = [];
     for (let partition = 0; partition < partitions; partition += 1) {
       const checkpoint = await steps.checkpoint(checkpointSubject(names.lanes, `resolve-${partition}`));
-      const place = checkpoint === undefined ? firstPlace : placeFromBytes(checkpoint.body);
+      const place = checkpoint === undefined ? firstCheckpoint : checkpointFromBytes(checkpoint.body);
       const tail = await intake.tail(partition);
       ends.push(tail);
       applied.push(place.through);

@@ -9,7 +9,7 @@ import { connectJetStream, type JetStreamConnection } from "../log/jetstream-con
 import { checkpointSubject, partitionSubject } from "../log/jetstream-stream.ts";
 import { silentLogger } from "../logger.ts";
 import { type EpochGuard, openEpochGuard } from "./guard.ts";
-import { openEpochMarks } from "./marks.ts";
+import { openEpochWatermarks } from "./watermarks.ts";
 import { logName, openPutBackStore } from "./put-back.fixture.ts";
 
 await describeWith(["nats"], "openEpochGuard()", () => {
@@ -51,11 +51,11 @@ await describeWith(["nats"], "openEpochGuard()", () => {
     const guard = await open(store, () => {
       mismatches += 1;
     });
-    await guard.marks.reach(new Map([["apply-0", 7]]));
-    await guard.marks.reach(new Map([["apply-0", 9]]));
+    await guard.watermarks.reach(new Map([["apply-0", 7]]));
+    await guard.watermarks.reach(new Map([["apply-0", 9]]));
     const older = new Map([["made", 1], ["apply-0", 7]]);
     await store.putBack(guard.epoch, older);
-    await expect(guard.marks.reach(new Map([["apply-0", 12]]))).rejects.toThrow("Cassandra was put back from an older copy");
+    await expect(guard.watermarks.reach(new Map([["apply-0", 12]]))).rejects.toThrow("Cassandra was put back from an older copy");
     await expect(guard.pass()).rejects.toMatchObject({ reason: "EPOCH_MISMATCH" });
     expect(await store.reached()).toEqual(older);
     expect(mismatches).toBe(1);
@@ -68,17 +68,17 @@ await describeWith(["nats"], "openEpochGuard()", () => {
     const stop = guard.onBack(() => {
       heard += 1;
     });
-    await guard.marks.reach(new Map([["apply-1", 7]]));
+    await guard.watermarks.reach(new Map([["apply-1", 7]]));
     store.node();
     expect(heard).toBe(1);
     stop();
     store.state.now.state.away = true;
-    await expect(guard.marks.reach(new Map([["apply-1", 8]]))).rejects.toMatchObject({ reason: "STORE_UNAVAILABLE" });
+    await expect(guard.watermarks.reach(new Map([["apply-1", 8]]))).rejects.toMatchObject({ reason: "STORE_UNAVAILABLE" });
     // The log takes writes while the store is away
     await guard.pass();
     store.state.now.state.away = false;
     store.node();
-    await guard.marks.reach(new Map([["apply-1", 8]]));
+    await guard.watermarks.reach(new Map([["apply-1", 8]]));
     await guard.pass();
     expect((await store.reached()).get("apply-1")).toBe(8);
   });
@@ -86,14 +86,14 @@ await describeWith(["nats"], "openEpochGuard()", () => {
   test("finds rows put back of which the log alone knows how far they were, before anything is read of them", async () => {
     const store = openPutBackStore();
     const guard = await open(store);
-    await guard.marks.reach(new Map([["apply-0", 7]]));
+    await guard.watermarks.reach(new Map([["apply-0", 7]]));
     const asked = store.state.asked;
-    guard.marks.expect(new Map([["apply-0", 7]]));
-    await guard.marks.reach(new Map());
+    guard.watermarks.expect(new Map([["apply-0", 7]]));
+    await guard.watermarks.reach(new Map());
     expect(store.state.asked).toBe(asked);
-    guard.marks.expect(new Map([["apply-0", 9]]));
-    await expect(openEpochMarks(guard.session, logName).reached()).rejects.toThrow("Cassandra was put back from an older copy");
-    await expect(guard.marks.reach(new Map([["apply-0", 12]]))).rejects.toMatchObject({ reason: "EPOCH_MISMATCH" });
+    guard.watermarks.expect(new Map([["apply-0", 9]]));
+    await expect(openEpochWatermarks(guard.session, logName).reached()).rejects.toThrow("Cassandra was put back from an older copy");
+    await expect(guard.watermarks.reach(new Map([["apply-0", 12]]))).rejects.toMatchObject({ reason: "EPOCH_MISMATCH" });
     expect(await store.reached()).toEqual(new Map([["made", 1], ["apply-0", 7]]));
   });
 
@@ -113,13 +113,13 @@ await describeWith(["nats"], "openEpochGuard()", () => {
     const store = openPutBackStore();
     const guard = await open(store, undefined, clock);
     const pass = watchTimePass(guard, clock);
-    await guard.marks.reach(new Map([["apply-0", 7]]));
+    await guard.watermarks.reach(new Map([["apply-0", 7]]));
     const older = new Map([["made", 1], ["apply-0", 7]]);
     await pass(2 * limits.epochLookMs);
-    await openEpochMarks(store.state.now.session, logName).reach(new Map([["apply-1", 8]]));
+    await openEpochWatermarks(store.state.now.session, logName).reach(new Map([["apply-1", 8]]));
     expect(await pass(limits.epochLookMs)).toBe(0);
     await store.putBack(guard.epoch, older);
-    await expect(guard.marks.reach(new Map([["apply-0", 9]]))).rejects.toThrow("Cassandra was put back from an older copy");
+    await expect(guard.watermarks.reach(new Map([["apply-0", 9]]))).rejects.toThrow("Cassandra was put back from an older copy");
     expect(await store.reached()).toEqual(older);
   });
 
@@ -127,12 +127,12 @@ await describeWith(["nats"], "openEpochGuard()", () => {
   test("reads nothing of rows that were put back while a node was away, where another part had brought them further than this one saw", async () => {
     const store = openPutBackStore();
     const guard = await open(store);
-    await guard.marks.reach(new Map([["apply-0", 7]]));
+    await guard.watermarks.reach(new Map([["apply-0", 7]]));
     const older = new Map([["made", 1], ["apply-0", 7]]);
     await connection.request(checkpointSubject(`${logName}_lanes`, "apply-0"), new TextEncoder().encode("9\n"));
-    await openEpochMarks(guard.session, logName).reached();
+    await openEpochWatermarks(guard.session, logName).reached();
     await store.putBack(guard.epoch, older);
-    await expect(openEpochMarks(guard.session, logName).reached()).rejects.toThrow("Cassandra was put back from an older copy");
+    await expect(openEpochWatermarks(guard.session, logName).reached()).rejects.toThrow("Cassandra was put back from an older copy");
     expect(await store.reached()).toEqual(older);
   });
 });

@@ -6,7 +6,7 @@ import type { Session, WatchedSession } from "../cassandra/session.ts";
 import type { Clock } from "../clock.ts";
 import { newId } from "../identifier.ts";
 import { limits } from "../limits.ts";
-import type { RowMarks } from "../lane/row-marks.ts";
+import type { RowWatermarks } from "../lane/row-watermarks.ts";
 import type { JetStreamConnection } from "../log/jetstream-connection.ts";
 import { connectPrepared, nameStream } from "../log/jetstream-stream.ts";
 import type { Logger } from "../logger.ts";
@@ -14,8 +14,8 @@ import type { EventsConfig, StreamsConfig } from "../mesh-config.ts";
 import { Refusal } from "../refusal.ts";
 import { repeatedly } from "../repeatedly.ts";
 import { type Epoch, type StreamKind, streamKinds } from "../log/epoch.ts";
-import { type Found, type FoundPlace, judge, madeMark, streamOfMark, textOf, type Verdict } from "./judge.ts";
-import { type EpochMarks, openEpochMarks } from "./marks.ts";
+import { type Found, type FoundPlace, judge, madeWatermark, streamOfWatermark, textOf, type Verdict } from "./judge.ts";
+import { type EpochWatermarks, openEpochWatermarks } from "./watermarks.ts";
 import { type EpochService, lookAtPlaces, lookAtStreams, makeStreams, streamNamesOf } from "./streams.ts";
 import { type FoundRows, WatchedRows } from "./watched-rows.ts";
 
@@ -32,11 +32,11 @@ export interface EpochGuardOptions {
   readonly onMismatch: (refusal: Refusal) => void;
 }
 
-type GuardedMarks = EpochMarks & RowMarks;
+type GuardedWatermarks = EpochWatermarks & RowWatermarks;
 
 export interface EpochGuard {
   readonly epoch: Epoch;
-  readonly marks: GuardedMarks;
+  readonly watermarks: GuardedWatermarks;
   /** That of the options: after a node came or went, nothing goes through it before the rows were looked at. Refuses EPOCH_MISMATCH too. */
   readonly session: Session;
   /**
@@ -66,8 +66,8 @@ export async function findAll(
   connection: JetStreamConnection,
   { service, keyspace, session, streams }: Pick<EpochGuardOptions, "service" | "keyspace" | "streams"> & { readonly session: Session },
 ): Promise<Found> {
-  const marks = openEpochMarks(session, streams.logName);
-  const reached = await marks.reached();
+  const watermarks = openEpochWatermarks(session, streams.logName);
+  const reached = await watermarks.reached();
   const found = await lookAtStreams(connection, streams.logName);
   const places = found.lanes === undefined || found.intake === undefined ? [] : await lookAtPlaces(connection, streams, service);
   return {
@@ -76,8 +76,8 @@ export async function findAll(
     streamNames: streamNamesOf(streams.logName),
     places,
     reached,
-    reachedAfter: await marks.reached(),
-    epoch: await marks.epoch(),
+    reachedAfter: await watermarks.reached(),
+    epoch: await watermarks.epoch(),
   };
 }
 
@@ -86,12 +86,12 @@ async function begin(options: EpochGuardOptions, connection: JetStreamConnection
   const { service, streams: { logName }, clock, logger, session, keyspace } = options;
   const found = await findAll(connection, options);
   const verdict = judge(found);
-  const marks = openEpochMarks(session, logName);
+  const watermarks = openEpochWatermarks(session, logName);
   if (verdict.kind === "broken") throw new Refusal("EPOCH_MISMATCH", textOf(verdict.faults), { retryAfterSeconds: 1 });
   if (verdict.kind === "new" && service !== "profile") {
     throw new Refusal("LOG_UNAVAILABLE", `The profile service has not made the streams of "${logName}" yet`);
   }
-  const epoch = found.epoch ?? await firstEpoch(marks, found, newId("log_", clock));
+  const epoch = found.epoch ?? await firstEpoch(watermarks, found, newId("log_", clock));
   if (found.epoch === undefined) logger.info("epoch_begun", { keyspace, ...epoch });
   if (service === "profile") {
     await makeStreams(options, epoch);
@@ -103,7 +103,7 @@ async function begin(options: EpochGuardOptions, connection: JetStreamConnection
   if (intake === undefined || lanes === undefined || events === undefined) {
     throw new Refusal("LOG_UNAVAILABLE", `The profile service has not made all streams of "${logName}" yet`);
   }
-  await marks.reach(new Map([[madeMark, 1]]));
+  await watermarks.reach(new Map([[madeWatermark, 1]]));
   return { epoch, reached: found.reachedAfter };
 }
 
@@ -118,14 +118,14 @@ function unnamed({ streams }: Found, kinds: readonly StreamKind[]): StreamKind[]
 }
 
 /** Of a new installation, or as streams say that were there before: the first process writes it. */
-async function firstEpoch(marks: EpochMarks, { streams }: Found, newLogId: string): Promise<Epoch> {
+async function firstEpoch(watermarks: EpochWatermarks, { streams }: Found, newLogId: string): Promise<Epoch> {
   const { intake, lanes, events } = streams;
   const logId = intake?.logId ?? lanes?.logId ?? newLogId;
   // Streams that a restore made began further on
   const from = { intake: intake?.first ?? 1, lanes: lanes?.first ?? 1, events: events?.first ?? 1 };
   for (let attempt = 1; attempt <= firstEpochAttempts; attempt += 1) {
-    await marks.begin({ logId, number: intake?.number ?? 0, from }, undefined).catch(refuseUnlessLate);
-    const written = await marks.epoch();
+    await watermarks.begin({ logId, number: intake?.number ?? 0, from }, undefined).catch(refuseUnlessLate);
+    const written = await watermarks.epoch();
     if (written !== undefined) return written;
   }
   throw new Refusal("STORE_UNAVAILABLE", "The epoch of the log cannot be read back");
@@ -140,7 +140,7 @@ function refuseUnlessLate(error: unknown): void {
 
 class Guard implements EpochGuard {
   readonly epoch: Epoch;
-  readonly marks: GuardedMarks;
+  readonly watermarks: GuardedWatermarks;
   readonly session: Session;
   readonly #options: EpochGuardOptions;
   readonly #connection: JetStreamConnection;
@@ -148,7 +148,7 @@ class Guard implements EpochGuard {
   readonly #stopWaiting: () => void;
   readonly #stopLooking: () => void;
   /** How far this process has seen everything; rows and streams that say less were put back. */
-  readonly #seen = new Map<string, number>([[madeMark, 1]]);
+  readonly #seen = new Map<string, number>([[madeWatermark, 1]]);
   /** How often NATS came back, or a node of Cassandra came or went; and how often it had when the last look began. */
   #changes = 0;
   #lookedAfter = 0;
@@ -175,7 +175,7 @@ class Guard implements EpochGuard {
       onNodeChange: () => this.#changed(),
     });
     this.session = this.#rows.session;
-    this.marks = this.#noting(openEpochMarks(this.session, options.streams.logName));
+    this.watermarks = this.#noting(openEpochWatermarks(this.session, options.streams.logName));
     this.#stopWaiting = connection.onBack(() => {
       this.#changed();
       void this.look().catch(() => {});
@@ -262,15 +262,17 @@ class Guard implements EpochGuard {
 
   /** Of every process: one that takes over another's lane knows too how far its rows were. */
   #noteRows(reached: ReadonlyMap<string, number>): void {
-    for (const [mark, at] of reached) {
-      if (!isStream(mark) && at > (this.#seen.get(mark) ?? 0)) this.#seen.set(mark, at);
+    for (const [watermark, at] of reached) {
+      if (!isStream(watermark) && at > (this.#seen.get(watermark) ?? 0)) this.#seen.set(watermark, at);
     }
   }
 
   /** How far the log says that rows were; whether this process knew less. What is of an epoch before does not count. */
   #noteExpected(reached: Iterable<readonly [mark: string, at: number]>): boolean {
-    const further = [...reached].filter(([mark, at]) => at >= this.epoch.from[laneOrIntake(mark)] && at > (this.#seen.get(mark) ?? 0));
-    for (const [mark, at] of further) this.#seen.set(mark, at);
+    const further = [...reached].filter(([watermark, at]) =>
+      at >= this.epoch.from[laneOrIntake(watermark)] && at > (this.#seen.get(watermark) ?? 0)
+    );
+    for (const [watermark, at] of further) this.#seen.set(watermark, at);
     return further.length > 0;
   }
 
@@ -279,15 +281,15 @@ class Guard implements EpochGuard {
     if (!this.#connection.up) return;
     const { streams, service } = this.#options;
     const places = await lookAtPlaces(this.#connection, streams, service).catch(() => []);
-    this.#noteExpected(places.map(({ mark, rows }) => [mark, rows]));
+    this.#noteExpected(places.map(({ watermark, rows }) => [watermark, rows]));
   }
 
   /** Whether rows are those that this process has seen, with its marks; without the log, which may be away. */
   #areOurs({ epoch, reached, seen }: FoundRows): boolean {
     if (this.#mismatch) throw this.#mismatch;
     if (epoch?.number !== this.epoch.number) return false;
-    const own = [...seen].filter(([mark, at]) => !isStream(mark) && at >= this.epoch.from[laneOrIntake(mark)]);
-    if (own.some(([mark, at]) => (reached.get(mark) ?? 0) < at)) return false;
+    const own = [...seen].filter(([watermark, at]) => !isStream(watermark) && at >= this.epoch.from[laneOrIntake(watermark)]);
+    if (own.some(([watermark, at]) => (reached.get(watermark) ?? 0) < at)) return false;
     this.#noteRows(reached);
     return true;
   }
@@ -302,20 +304,20 @@ class Guard implements EpochGuard {
     const further = ends.filter(([kind, last]) => last > (reached?.get(kind) ?? 0));
     if (this.#options.service !== "profile" || reached === undefined || further.length === 0) return;
     // What fails is noted by the next look
-    void openEpochMarks(this.session, this.#options.streams.logName).reach(new Map(further)).catch(() => {});
+    void openEpochWatermarks(this.session, this.#options.streams.logName).reach(new Map(further)).catch(() => {});
   }
 
-  #noting(marks: EpochMarks): GuardedMarks {
+  #noting(watermarks: EpochWatermarks): GuardedWatermarks {
     return {
-      ...marks,
+      ...watermarks,
       expect: (reached) => {
         if (this.#noteExpected(reached)) this.#rows.doubt();
       },
       reach: async (reached) => {
         await this.pass();
         await this.#rows.checkLately();
-        await marks.reach(reached);
-        for (const [mark, sequence] of reached) this.#seen.set(mark, Math.max(sequence, this.#seen.get(mark) ?? 0));
+        await watermarks.reach(reached);
+        for (const [watermark, sequence] of reached) this.#seen.set(watermark, Math.max(sequence, this.#seen.get(watermark) ?? 0));
       },
     };
   }
@@ -332,8 +334,8 @@ class Guard implements EpochGuard {
 const beganMeanwhile =
   "The log and the rows do not fit what this process knows: a new epoch was begun, or the rows were lost, while it ran";
 
-function laneOrIntake(mark: string): "intake" | "lanes" {
-  return streamOfMark(mark) === "intake" ? "intake" : "lanes";
+function laneOrIntake(watermark: string): "intake" | "lanes" {
+  return streamOfWatermark(watermark) === "intake" ? "intake" : "lanes";
 }
 
 function whyNot(verdict: Verdict): string {
@@ -342,10 +344,10 @@ function whyNot(verdict: Verdict): string {
 
 /** As this process knows them. */
 function placesOf(seen: ReadonlyMap<string, number>): FoundPlace[] {
-  const marks = [...seen].filter(([mark]) => !isStream(mark));
-  return marks.map(([mark, at]) => ({ mark, of: laneOrIntake(mark), at: undefined, rows: at }));
+  const marks = [...seen].filter(([watermark]) => !isStream(watermark));
+  return marks.map(([watermark, at]) => ({ watermark, of: laneOrIntake(watermark), at: undefined, rows: at }));
 }
 
-function isStream(mark: string): boolean {
-  return streamKinds.some((kind) => kind === mark);
+function isStream(watermark: string): boolean {
+  return streamKinds.some((kind) => kind === watermark);
 }

@@ -12,8 +12,8 @@ function stream(name: string, last: number, further: Partial<FoundStream> = {}):
   return { name, logId: "log_a", number: 0, first: 1, last, ...further };
 }
 
-function place(mark: string, further: Partial<FoundPlace>): FoundPlace {
-  return { mark, of: mark.startsWith("intake") ? "intake" : "lanes", at: undefined, rows: 0, ...further };
+function place(watermark: string, further: Partial<FoundPlace>): FoundPlace {
+  return { watermark, of: watermark.startsWith("intake") ? "intake" : "lanes", at: undefined, rows: 0, ...further };
 }
 
 const streams: Found["streams"] = { intake: stream("h_intake", 100), lanes: stream("h_lanes", 300), events: stream("h_events", 50) };

@@ -4,7 +4,7 @@ import { type Epoch, type FoundStream, type StreamKind, streamKinds } from "../l
 /** A place that is kept in a stream, of something whose mark is kept beside the rows too. */
 export interface FoundPlace {
   /** Of its mark. */
-  readonly mark: string;
+  readonly watermark: string;
   readonly of: "intake" | "lanes";
   /** Where the stream has it; 0: nowhere. Undefined: a stream that has it nowhere may still be whole. */
   readonly at: number | undefined;
@@ -40,9 +40,9 @@ export interface Fault {
 }
 
 /** Marks of the streams themselves; those of partitions and lanes have longer names. */
-export function streamOfMark(mark: string): StreamKind {
-  if (mark === "events") return "events";
-  return mark === "intake" || mark.startsWith("intake-") ? "intake" : "lanes";
+export function streamOfWatermark(watermark: string): StreamKind {
+  if (watermark === "events") return "events";
+  return watermark === "intake" || watermark.startsWith("intake-") ? "intake" : "lanes";
 }
 
 export function judge(found: Found): Verdict {
@@ -58,13 +58,13 @@ export function judge(found: Found): Verdict {
 }
 
 /** Stands beside the rows once all streams were there: from then on one that is not there is lost. */
-export const madeMark = "made";
+export const madeWatermark = "made";
 
 /** The highest mark of a stream that is of the epoch which begins at `from`. */
 export function reachedIn(reached: ReadonlyMap<string, number>, kind: StreamKind, from: number): number {
   const own = Array.from(
     reached,
-    ([mark, sequence]) => (mark !== madeMark && streamOfMark(mark) === kind && sequence >= from ? sequence : 0),
+    ([watermark, sequence]) => (watermark !== madeWatermark && streamOfWatermark(watermark) === kind && sequence >= from ? sequence : 0),
   );
   return Math.max(0, ...own);
 }
@@ -73,7 +73,8 @@ function judgeUnmarked({ keyspace, streams, streamNames, places }: Found, there:
   if (there.length === 0) return { kind: "new" };
   const named = there.map((kind) => streams[kind]).find((stream) => stream?.logId !== undefined);
   // Streams have the name of a log only since the rows had it: a log that was resolved came to rows, whether a step noted them yet or not
-  const isResolved = streams.lanes?.logId !== undefined && places.some(({ mark, at = 0 }) => mark.startsWith("resolve-") && at > 0);
+  const isResolved = streams.lanes?.logId !== undefined &&
+    places.some(({ watermark, at = 0 }) => watermark.startsWith("resolve-") && at > 0);
   if (isResolved || places.some(({ rows }) => rows > 0)) {
     const text = `the keyspace "${keyspace}" knows nothing of the log ${named?.logId ?? ""} that was applied to it: ` +
       "it was lost and made anew, or it is another one";
@@ -92,7 +93,7 @@ function faultsOfStream({ keyspace, streams, streamNames, reached }: Found, epoc
   const from = epoch.from[kind];
   const wanted = Math.max(reachedIn(reached, kind, from), epoch.number > 0 ? from - 1 : 0);
   const rows = `, and the rows of "${keyspace}" come from it${wanted > 0 ? ` up to ${wanted}` : ""}`;
-  if (stream === undefined) return wanted > 0 || reached.has(madeMark) ? [gone(kind, streamNames[kind], rows)] : [];
+  if (stream === undefined) return wanted > 0 || reached.has(madeWatermark) ? [gone(kind, streamNames[kind], rows)] : [];
   const { name, logId, number, last } = stream;
   if (logId !== undefined && logId !== epoch.logId) {
     const text = `the stream "${name}" is of the log ${logId}, and the rows of "${keyspace}" are of ${epoch.logId}: ` +
@@ -114,17 +115,18 @@ function gone(kind: StreamKind, name: string, rows: string): Fault {
 
 function faultsOfPlaces({ keyspace, streams, places, reached, reachedAfter }: Found, epoch: Epoch): Fault[] {
   const faults: Fault[] = [];
-  for (const { mark, of, at, rows } of places) {
+  for (const { watermark, of, at, rows } of places) {
     const from = epoch.from[of];
-    const before = reached.get(mark) ?? 0;
-    const after = reachedAfter.get(mark) ?? 0;
+    const before = reached.get(watermark) ?? 0;
+    const after = reachedAfter.get(watermark) ?? 0;
     if (at !== undefined && before >= from && at < before) {
-      const text = `the stream "${streams[of]?.name}" has ${mark} at ${at}, and the rows of "${keyspace}" have it at ${before}: ` +
+      const text = `the stream "${streams[of]?.name}" has ${watermark} at ${at}, and the rows of "${keyspace}" have it at ${before}: ` +
         "it was emptied, or put back from an older copy";
       faults.push({ of, text });
     }
     if (rows >= from && after < rows) {
-      const text = `the rows of "${keyspace}" have ${mark} at ${after}, and the stream "${streams[of]?.name}" was trimmed up to ${rows}: ` +
+      const text =
+        `the rows of "${keyspace}" have ${watermark} at ${after}, and the stream "${streams[of]?.name}" was trimmed up to ${rows}: ` +
         "Cassandra was put back from an older copy, or emptied";
       faults.push({ of: "rows", text });
     }

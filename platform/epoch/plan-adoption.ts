@@ -70,7 +70,9 @@ function isSplit(verdicts: readonly Verdict[], epochs: readonly Epoch[]): boolea
 function resolvedOf(found: readonly Found[]): Map<number, number> {
   const all = found.flatMap(({ reached }) => [...reached]);
   return new Map(
-    all.filter(([mark]) => mark.startsWith("intake-")).map(([mark, through]) => [Number(mark.slice("intake-".length)), through]),
+    all.filter(([watermark]) => watermark.startsWith("intake-")).map((
+      [watermark, through],
+    ) => [Number(watermark.slice("intake-".length)), through]),
   );
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { memorySession } from "../cassandra/memory-session.fixture.ts";
 import type { Session, WatchedSession } from "../cassandra/session.ts";
 import type { Epoch } from "../log/epoch.ts";
-import { openEpochMarks } from "./marks.ts";
+import { openEpochWatermarks } from "./watermarks.ts";
 
 const schema = [readFileSync(join(import.meta.dirname, "../../services/profile/store/schema/v0003/epochs.cql"), "utf8")];
 
@@ -37,13 +37,13 @@ export function openPutBackStore() {
     /** A node comes or goes. */
     node,
     async reached(): Promise<ReadonlyMap<string, number>> {
-      return await openEpochMarks(state.now.session, logName).reached();
+      return await openEpochWatermarks(state.now.session, logName).reached();
     },
     async putBack(epoch: Epoch, reached: ReadonlyMap<string, number>): Promise<void> {
       node();
       state.now = memorySession(schema);
-      await openEpochMarks(state.now.session, logName).begin(epoch, undefined);
-      await openEpochMarks(state.now.session, logName).reach(reached);
+      await openEpochWatermarks(state.now.session, logName).begin(epoch, undefined);
+      await openEpochWatermarks(state.now.session, logName).reach(reached);
       node();
     },
   };

@@ -1,6 +1,6 @@
 /** Places of lanes that begin anew are there before anything goes on. */
 import { expect, test } from "vitest";
-import { placeFromBytes } from "../lane/place.ts";
+import { checkpointFromBytes } from "../lane/resolver-checkpoint.ts";
 import type { FencedSteps, StepOutcome } from "../log/fenced-step.ts";
 import { writeResolvedPlaces } from "./resolved-places.ts";
 
@@ -16,7 +16,7 @@ function openSteps({ landed }: { readonly landed: boolean }) {
     },
     async publishStep({ messages: [message], checkpointSubject }) {
       const kind = outcomes.shift() ?? "accepted";
-      if (kind === "accepted" || landed) written.set(checkpointSubject, placeFromBytes(message?.body ?? new Uint8Array()).through);
+      if (kind === "accepted" || landed) written.set(checkpointSubject, checkpointFromBytes(message?.body ?? new Uint8Array()).through);
       return kind === "unknown" ? { kind, cause: new Error("No answer") } : { kind: "accepted", sequence: 1, sequences: [1] };
     },
   };

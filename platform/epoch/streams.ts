@@ -2,7 +2,7 @@
 import { createEventStream } from "../events/jetstream.ts";
 import { laneLayout } from "../lane/layout.ts";
 import { positionFromBytes } from "../lane/lane-positions.ts";
-import { placeFromBytes } from "../lane/place.ts";
+import { checkpointFromBytes } from "../lane/resolver-checkpoint.ts";
 import type { JetStreamConnection } from "../log/jetstream-connection.ts";
 import { lastMessage, tailOf } from "../log/jetstream-read.ts";
 import { checkpointSubject, connectToStream, lookAtStream } from "../log/jetstream-stream.ts";
@@ -36,10 +36,10 @@ export async function lookAtPlaces(
   const layout = laneLayout(partitions, lanes);
   const names = streamNamesOf(logName);
   const own = Array.from({ length: lanes }, (_, lane) => lane);
-  async function position(mark: string): Promise<FoundPlace> {
-    const found = await lastMessage(connection, { stream: names.lanes, subject: checkpointSubject(names.lanes, mark) });
+  async function position(watermark: string): Promise<FoundPlace> {
+    const found = await lastMessage(connection, { stream: names.lanes, subject: checkpointSubject(names.lanes, watermark) });
     // A mark is kept before the position, so that it may be further
-    return { mark, of: "lanes", at: undefined, rows: found === undefined ? 0 : positionFromBytes(found.body).rows };
+    return { watermark, of: "lanes", at: undefined, rows: found === undefined ? 0 : positionFromBytes(found.body).rows };
   }
   switch (service) {
     case "subscription":
@@ -58,14 +58,14 @@ export async function lookAtPlaces(
 type Names = ReturnType<typeof streamNamesOf>;
 
 async function tailPlaceOf(connection: JetStreamConnection, { intake }: Names, partition: number): Promise<FoundPlace> {
-  return { mark: `intake-${partition}`, of: "intake", at: await tailOf(connection, intake, partition), rows: 0 };
+  return { watermark: `intake-${partition}`, of: "intake", at: await tailOf(connection, intake, partition), rows: 0 };
 }
 
 async function checkpointOf(connection: JetStreamConnection, { lanes }: Names, partition: number): Promise<FoundPlace> {
-  const mark = `resolve-${partition}`;
-  const found = await lastMessage(connection, { stream: lanes, subject: checkpointSubject(lanes, mark) });
-  const place = found && placeFromBytes(found.body);
-  return { mark, of: "lanes", at: found?.sequence ?? 0, rows: place?.noted === true ? place.written : 0 };
+  const watermark = `resolve-${partition}`;
+  const found = await lastMessage(connection, { stream: lanes, subject: checkpointSubject(lanes, watermark) });
+  const place = found && checkpointFromBytes(found.body);
+  return { watermark, of: "lanes", at: found?.sequence ?? 0, rows: place?.noted === true ? place.written : 0 };
 }
 
 /** Makes those that are missing, for the epoch. */

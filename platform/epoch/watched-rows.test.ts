@@ -4,7 +4,7 @@ import type { Statement } from "../cassandra/session.ts";
 import { fakeClock } from "../clock.fixture.ts";
 import { limits } from "../limits.ts";
 import { Refusal } from "../refusal.ts";
-import { openEpochMarks } from "./marks.ts";
+import { openEpochWatermarks } from "./watermarks.ts";
 import { logName, openPutBackStore } from "./put-back.fixture.ts";
 import { WatchedRows } from "./watched-rows.ts";
 
@@ -32,7 +32,7 @@ beforeEach(async () => {
       seen = Math.max(seen, inLog);
       return Promise.resolve();
     },
-    judge: ({ reached, seen }) => [...seen].every(([mark, at]) => (reached.get(mark) ?? 0) >= at),
+    judge: ({ reached, seen }) => [...seen].every(([watermark, at]) => (reached.get(watermark) ?? 0) >= at),
     onOthers() {
       others += 1;
       return Promise.reject(new Refusal("EPOCH_MISMATCH"));
@@ -42,7 +42,7 @@ beforeEach(async () => {
 });
 
 const markOf = async () => (await store.reached()).get("apply-1");
-const raise = () => openEpochMarks(rows.session, logName).reach(at(12));
+const raise = () => openEpochWatermarks(rows.session, logName).reach(at(12));
 
 test("statements go through at once once the rows were looked at, and after a node was away once they were looked at again", async () => {
   await raise();

@@ -7,7 +7,7 @@ import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import { Refusal } from "../refusal.ts";
 import type { Epoch } from "../log/epoch.ts";
-import { openEpochMarks } from "./marks.ts";
+import { openEpochWatermarks } from "./watermarks.ts";
 
 /** What is said beside the rows. */
 export interface FoundRows {
@@ -66,16 +66,16 @@ export class WatchedRows {
   /** Undefined while Cassandra does not answer. */
   async read(): Promise<FoundRows | undefined> {
     const changes = this.#changes;
-    const marks = openEpochMarks(this.#options.session, this.#options.logName);
+    const watermarks = openEpochWatermarks(this.#options.session, this.#options.logName);
     try {
       if (this.#changesSeen !== changes) {
         // A store that is away costs no caller more than this read
-        await marks.epoch();
+        await watermarks.epoch();
         await this.#options.learn();
       }
       const seen = new Map(this.#options.seen());
       const at = this.#options.clock.monotonic();
-      const [epoch, reached] = await Promise.all([marks.epoch(), marks.reached()]);
+      const [epoch, reached] = await Promise.all([watermarks.epoch(), watermarks.reached()]);
       return { epoch, reached, at, changes, seen };
     } catch {
       return undefined;

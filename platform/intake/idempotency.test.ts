@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { create } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { DeleteUsersRequestSchema } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import { documentMarkOf, keyHashOf, markOf, markOfMessage, sha256 } from "./idempotency.ts";
+import { idempotencyHashesOf, idempotencyOf, idempotencyOfMessage, keyHashOf, sha256 } from "./idempotency.ts";
 
 const scope = {
   workspaceId: "w",
@@ -19,10 +19,10 @@ const bodyHash = "3ec9c45f5c61d9bdddd1f4283c18cbba01cfdd978add77bf7bdb712ab7c705
 
 test("markOfMessage() gives the hashes of the key and of all that is asked, whoever asks", () => {
   const message = create(DeleteUsersRequestSchema, { scope, users: [{ key: { key: { case: "externalId", value: "ann" } } }] });
-  const mark = markOfMessage(DeleteUsersRequestSchema, message, { keepMs: 5 });
-  expect(mark).toEqual({ keyHash: bytesOf(keyHash), bodyHash: bytesOf(bodyHash), keepMs: 5n });
+  const idempotency = idempotencyOfMessage(DeleteUsersRequestSchema, message, { keepMs: 5 });
+  expect(idempotency).toEqual({ keyHash: bytesOf(keyHash), bodyHash: bytesOf(bodyHash), keepMs: 5n });
   const other = { ...message, scope: { ...message.scope, requestId: "another" } as typeof message.scope };
-  expect(markOfMessage(DeleteUsersRequestSchema, other, { keepMs: 5 })).toEqual(mark);
+  expect(idempotencyOfMessage(DeleteUsersRequestSchema, other, { keepMs: 5 })).toEqual(idempotency);
 });
 
 test("what the gateway says was sent goes along, beside the hash that the build before makes", () => {
@@ -31,16 +31,16 @@ test("what the gateway says was sent goes along, beside the hash that the build 
     scope: { ...scope, sentHash },
     users: [{ key: { key: { case: "externalId", value: "ann" } } }],
   });
-  expect(markOfMessage(DeleteUsersRequestSchema, message, { keepMs: 5 })).toMatchObject({ bodyHash: bytesOf(bodyHash), sentHash });
+  expect(idempotencyOfMessage(DeleteUsersRequestSchema, message, { keepMs: 5 })).toMatchObject({ bodyHash: bytesOf(bodyHash), sentHash });
   const hashes = { requestHash: keyHash, bodyHash, sentHash: Buffer.from(sentHash).toString("hex") };
-  expect(documentMarkOf(DeleteUsersRequestSchema, message)).toEqual(hashes);
+  expect(idempotencyHashesOf(DeleteUsersRequestSchema, message)).toEqual(hashes);
   const ofBefore = { ...message, scope: { ...message.scope, sentHash: new Uint8Array() } as typeof message.scope };
-  expect(documentMarkOf(DeleteUsersRequestSchema, ofBefore)).toEqual({ requestHash: keyHash, bodyHash });
+  expect(idempotencyHashesOf(DeleteUsersRequestSchema, ofBefore)).toEqual({ requestHash: keyHash, bodyHash });
 });
 
 test("where the message has the body as it was sent there is one hash", () => {
   const body = Buffer.from("{}");
-  expect(markOf(scope, body, { keepMs: 5 })).toEqual(markOf({ ...scope, sentHash: sha256(body) }, body, { keepMs: 5 }));
+  expect(idempotencyOf(scope, body, { keepMs: 5 })).toEqual(idempotencyOf({ ...scope, sentHash: sha256(body) }, body, { keepMs: 5 }));
 });
 
 test("a key counts for its owner and route alone, and no key leaves no mark", () => {
@@ -49,7 +49,7 @@ test("a key counts for its owner and route alone, and no key leaves no mark", ()
   );
   expect(hashes[0]).toBe(keyHash);
   expect(new Set(hashes).size).toBe(3);
-  expect(markOf({ ...scope, idempotencyKey: "" }, new Uint8Array(), { keepMs: 5 })).toBeUndefined();
+  expect(idempotencyOf({ ...scope, idempotencyKey: "" }, new Uint8Array(), { keepMs: 5 })).toBeUndefined();
 });
 
 function bytesOf(hex: string): Uint8Array {

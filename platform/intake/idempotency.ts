@@ -3,10 +3,10 @@ import { Buffer } from "node:buffer";
 import { hash } from "node:crypto";
 import { type DescMessage, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import type { RequestContext, Scoped } from "../request-context.ts";
-import type { DocumentMark } from "../same-request.ts";
+import type { IdempotencyHashes } from "../same-request.ts";
 
 /** heddle.intake.v1.Idempotency */
-export interface IdempotencyMark {
+export interface IdempotencyEntry {
   /** SHA-256 of key owner, route and key. */
   readonly keyHash: Uint8Array<ArrayBuffer>;
   /** As RequestHashes: a repeat with the same key must have the same. */
@@ -35,28 +35,28 @@ export function bodyHashOf({ sentHash }: { readonly sentHash?: Uint8Array | unde
 }
 
 /** As bodyHashOf; undefined for a request without a key. */
-export function markOf(context: RequestContext, body: Uint8Array, { keepMs, answer }: Repeats): IdempotencyMark | undefined {
+export function idempotencyOf(context: RequestContext, body: Uint8Array, { keepMs, answer }: Repeats): IdempotencyEntry | undefined {
   if (context.idempotencyKey === "") return undefined;
   return { keyHash: keyHashOf(context), bodyHash: bodyHashOf(context, body), keepMs: BigInt(keepMs), ...(answer && { answer }) };
 }
 
 /** Of a request whose message says all that it asks. */
-export function markOfMessage<Asked extends DescMessage>(
+export function idempotencyOfMessage<Asked extends DescMessage>(
   schema: Asked,
   message: MessageShape<Asked> & Scoped<RequestContext>,
   { keepMs, answer }: Repeats,
-): IdempotencyMark | undefined {
+): IdempotencyEntry | undefined {
   const { scope } = message;
   if (scope === undefined || scope.idempotencyKey === "") return undefined;
   return { keyHash: keyHashOf(scope), ...hashesOf(schema, message), keepMs: BigInt(keepMs), ...(answer && { answer }) };
 }
 
 /** As markOfMessage. `route`: what the key counts for, beside its owner. */
-export function documentMarkOf<Asked extends DescMessage>(
+export function idempotencyHashesOf<Asked extends DescMessage>(
   schema: Asked,
   message: MessageShape<Asked> & Scoped<RequestContext>,
   route: string | undefined = message.scope?.route,
-): DocumentMark | undefined {
+): IdempotencyHashes | undefined {
   const { scope } = message;
   if (scope === undefined || route === undefined || scope.idempotencyKey === "") return undefined;
   const { bodyHash, sentHash } = hashesOf(schema, message);
@@ -68,7 +68,7 @@ export function documentMarkOf<Asked extends DescMessage>(
 function hashesOf<Asked extends DescMessage>(
   schema: Asked,
   message: MessageShape<Asked> & Scoped<RequestContext>,
-): Pick<IdempotencyMark, "bodyHash" | "sentHash"> {
+): Pick<IdempotencyEntry, "bodyHash" | "sentHash"> {
   const bodyHash = sha256(toBinary(schema, { ...message, scope: undefined }));
   const { sentHash } = message.scope ?? {};
   return sentHash === undefined || sentHash.length === 0 ? { bodyHash } : { bodyHash, sentHash };

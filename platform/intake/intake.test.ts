@@ -20,5 +20,5 @@ const refused: readonly [Reason, Reason][] = [
 test.each(refused)("%s of whoever is asked for the outcome is %s to the caller", async (reason, told) => {
   const log = { partitions: 1, append: () => Promise.resolve(1) };
   const deps = { log, clock: fakeClock(), decided: () => Promise.reject(new Refusal(reason)) };
-  await expect(submitTo(deps, context, { body: body as never, mark })).rejects.toMatchObject({ reason: told });
+  await expect(submitTo(deps, context, { body: body as never, idempotency: mark })).rejects.toMatchObject({ reason: told });
 });

@@ -5,7 +5,7 @@ import { partitionOf } from "../log/partition.ts";
 import { type Reason, Refusal } from "../refusal.ts";
 import type { RequestContext } from "../request-context.ts";
 import { noTracer, traced, type Tracer } from "../telemetry/tracer.ts";
-import type { IdempotencyMark } from "./idempotency.ts";
+import type { IdempotencyEntry } from "./idempotency.ts";
 import { encodeRecord, type IntakeBody } from "./record-bytes.ts";
 import { checkedRecord, checkElements } from "./record-size.ts";
 import { type Position, positionToToken } from "./position.ts";
@@ -32,7 +32,7 @@ export interface Submitted {
 export interface Submission {
   readonly body: IntakeBody;
   /** Given where the client may send the request twice. */
-  readonly mark?: IdempotencyMark | undefined;
+  readonly idempotency?: IdempotencyEntry | undefined;
   /** `low` waits for normal ones. */
   readonly priority?: "normal" | "low";
 }
@@ -64,7 +64,7 @@ export async function appendRecord(
  */
 export async function submitTo(deps: IntakeDeps, context: RequestContext, submission: Submission): Promise<Submitted> {
   const position = positionToToken(await appendRecord(deps, context, submission));
-  if (submission.mark === undefined) return { position, replayed: false };
+  if (submission.idempotency === undefined) return { position, replayed: false };
   const { repeat } = await onceDurable(() => deps.decided(context, position));
   return { position, replayed: repeat };
 }

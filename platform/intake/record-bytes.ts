@@ -4,14 +4,14 @@ import { IntakeRecordSchema, OriginSchema, TrackObjectsSchema } from "../../prot
 import { fieldNumbers, MessageBytes } from "../message-bytes.ts";
 import { userIdsVersion, writtenVersion } from "../record-version.ts";
 import type { RequestContext } from "../request-context.ts";
-import type { IdempotencyMark } from "./idempotency.ts";
+import type { IdempotencyEntry } from "./idempotency.ts";
 
 export type IntakeBody = NonNullable<MessageInitShape<typeof IntakeRecordSchema>["body"]>;
 
 /** `now`: Unix milliseconds. What nearly every request has is written field by field: its origin, and objects of /users/track. */
 export function encodeRecord(
   context: Origin,
-  { body, mark }: { readonly body: IntakeBody; readonly mark?: IdempotencyMark | undefined },
+  { body, idempotency }: { readonly body: IntakeBody; readonly idempotency?: IdempotencyEntry | undefined },
   now: number,
 ): Uint8Array {
   const { workspaceId, requestId, actor, traceparent } = context;
@@ -23,7 +23,7 @@ export function encodeRecord(
   record.clear();
   record.string(inRecord.workspaceId, workspaceId);
   record.message(inRecord.origin, origin);
-  if (mark !== undefined) record.written(toBinary(IntakeRecordSchema, create(IntakeRecordSchema, { idempotency: mark })));
+  if (idempotency !== undefined) record.written(toBinary(IntakeRecordSchema, create(IntakeRecordSchema, { idempotency: idempotency })));
   record.number(inRecord.version, versionOf(body));
   if (body.case === "track" && body.value.objectsJson !== undefined) {
     track.clear();

@@ -12,7 +12,7 @@ function opened() {
     state.looks += 1;
     await Promise.resolve();
     if (state.isAway) throw new Error("away");
-    return { setAside: state.waiting };
+    return { deadLetters: state.waiting };
   }, clock);
   async function pass(ms: number): Promise<number> {
     await setImmediate();
@@ -28,7 +28,7 @@ function opened() {
 
 test("it looks rarely while nothing waits, and often while something does", async () => {
   const { look, state, pass } = opened();
-  expect(await look.backlog()).toEqual({ setAside: 0 });
+  expect(await look.backlog()).toEqual({ deadLetters: 0 });
   expect(await pass(limits.backlogLookIdleMs * 3)).toBe(3);
   state.waiting = 2;
   expect(await pass(limits.backlogLookIdleMs)).toBe(1);
@@ -46,7 +46,7 @@ test("what this process changed is seen soon, and many changes are one look", as
   state.waiting = 1;
   for (let times = 0; times < 100; times += 1) look.changed();
   expect(await pass(limits.backlogLookMs)).toBe(1);
-  expect([look.reason(), await look.backlog()]).toEqual(["dead letters: 1", { setAside: 1 }]);
+  expect([look.reason(), await look.backlog()]).toEqual(["dead letters: 1", { deadLetters: 1 }]);
 });
 
 test("a change while it looks is looked at again", async () => {
@@ -67,7 +67,7 @@ test("a look that fails tells who asks, keeps what was seen, and is made again",
   expect(look.reason()).toBe("dead letters: 1");
   state.isAway = false;
   await pass(limits.backlogLookMs);
-  expect(await look.backlog()).toEqual({ setAside: 1 });
+  expect(await look.backlog()).toEqual({ deadLetters: 1 });
 });
 
 test("once closed it looks no more", async () => {

@@ -33,8 +33,8 @@ export function openBacklogLook<Backlog extends LaneBacklog>(read: () => Promise
     [isChanged, isLooking] = [false, true];
     try {
       const backlog = await read();
-      const { heldUsers = 0, setAside } = backlog;
-      const parts = [heldUsers > 0 && `Blocked users: ${heldUsers}`, setAside > 0 && `dead letters: ${setAside}`];
+      const { blockedUsers = 0, deadLetters } = backlog;
+      const parts = [blockedUsers > 0 && `Blocked users: ${blockedUsers}`, deadLetters > 0 && `dead letters: ${deadLetters}`];
       seen = parts.filter((part) => part !== false).join(", ") || undefined;
       return backlog;
     } finally {

@@ -1,16 +1,16 @@
 /** Whose records wait for one that cannot be applied, and that no others wait with them. */
 import { describe, expect, test } from "vitest";
 import { createHolds, type Holds, planAround, redrivable, skippable, type Taken } from "./hold-back.ts";
-import type { Mark } from "../age.ts";
-import type { LaneRecord, SetAside } from "./lane.ts";
+import type { RecordId } from "../age.ts";
+import type { DeadLetter, LaneRecord } from "./lane.ts";
 
 interface Said {
-  readonly mark: Mark;
+  readonly mark: RecordId;
   readonly keys: readonly string[];
 }
 
 function taken(sequence: number, keys: readonly string[], reason = ""): Taken<Said> {
-  const mark: Mark = [sequence, 0];
+  const mark: RecordId = [sequence, 0];
   return { mark, keys, said: reason === "" ? { mark, keys } : undefined, reason, kept: () => row(sequence, keys.join(" ")) };
 }
 
@@ -21,7 +21,7 @@ function row(sequence: number, key = "u", workspaceId = "w"): LaneRecord {
 /** Throws at these places. */
 async function planned(records: readonly Taken<Said>[], throwing: readonly number[] = [], before = createHolds([])) {
   const rounds: number[][] = [];
-  const { free, setAside } = await planAround(records, before, (all, blame) => {
+  const { free, deadLetters } = await planAround(records, before, (all, blame) => {
     rounds.push(all.map(({ mark }) => mark[0]));
     for (const said of all) if (throwing.includes(said.mark[0])) blame(said, new Error("planted"));
     return Promise.resolve();
@@ -29,7 +29,7 @@ async function planned(records: readonly Taken<Said>[], throwing: readonly numbe
   return {
     rounds,
     free: free.map(({ mark }) => mark[0]),
-    setAside: setAside.map(({ record, reason }) => [record.sequence, reason]),
+    setAside: deadLetters.map(({ record, reason }) => [record.sequence, reason]),
   };
 }
 
@@ -75,11 +75,11 @@ describe("planAround()", () => {
 });
 
 test("redrivable() gives what can be read, as far as nothing unread of its users comes before it", () => {
-  const waiting: SetAside[] = [row(1, "a"), row(2, "b"), row(3, "a"), row(1, "a", "v")].map((record) => ({ record, reason: "" }));
+  const waiting: DeadLetter[] = [row(1, "a"), row(2, "b"), row(3, "a"), row(1, "a", "v")].map((record) => ({ record, reason: "" }));
   const read = (
     record: LaneRecord,
   ) => [taken(record.sequence, [record.key], record.key === "a" && record.workspaceId === "w" && record.sequence === 1 ? "unread" : "")];
-  const places = (some: readonly SetAside[], holds: Map<string, Holds>) => {
+  const places = (some: readonly DeadLetter[], holds: Map<string, Holds>) => {
     return redrivable(some, read, holds).map(({ workspaceId, sequence }) => [workspaceId, sequence]);
   };
   expect(places(waiting, new Map())).toEqual([["w", 2], ["v", 1]]);

@@ -1,8 +1,8 @@
 /** Whose records wait: one that cannot be applied holds back all that is said later of the same users or addresses, and of no others. */
 import { errorText } from "../error-text.ts";
 import { Refusal } from "../refusal.ts";
-import type { LaneRecord, SetAside } from "./lane.ts";
-import { isAfter, type Mark, markOf } from "../age.ts";
+import type { DeadLetter, LaneRecord } from "./lane.ts";
+import { isAfter, type RecordId, recordIdOf } from "../age.ts";
 
 /** A record as an applier takes it from a lane. */
 export interface Taken<Said> extends Waiting {
@@ -15,7 +15,7 @@ export interface Taken<Said> extends Waiting {
 }
 
 export interface Waiting {
-  readonly mark: Mark;
+  readonly mark: RecordId;
   /** Users or addresses that it changes; none where the record does not say them: then it holds back no records. */
   readonly keys: readonly string[];
 }
@@ -32,13 +32,13 @@ export function keysOf(key: string): string[] {
 /** By user or address, the first record that waits. */
 export interface Holds {
   /** The first record that this one has to wait for; undefined where it is free. */
-  holding(record: Waiting): Mark | undefined;
+  holding(record: Waiting): RecordId | undefined;
   add(record: Waiting): void;
   copy(): Holds;
 }
 
 export function createHolds(waiting: Iterable<Waiting>): Holds {
-  const first = new Map<string, Mark>();
+  const first = new Map<string, RecordId>();
   function add({ keys, mark }: Waiting): void {
     for (const key of keys) {
       const known = first.get(key);
@@ -57,7 +57,7 @@ export interface Planned<Said, Plan> {
   readonly plan: Plan;
   /** What the plan holds, in order. */
   readonly free: readonly Taken<Said>[];
-  readonly setAside: readonly SetAside[];
+  readonly deadLetters: readonly DeadLetter[];
   /** With what was set aside. */
   readonly holds: Holds;
 }
@@ -91,17 +91,17 @@ function sortOut<Said>(
 ): Omit<Planned<Said, unknown>, "plan"> {
   const holds = before.copy();
   const free: Taken<Said>[] = [];
-  const setAside: SetAside[] = [];
+  const deadLetters: DeadLetter[] = [];
   for (const record of taken) {
     const reason = reasonToWait(record, holds, failed);
     if (reason === undefined) {
       free.push(record);
       continue;
     }
-    setAside.push({ record: record.kept(), reason });
+    deadLetters.push({ record: record.kept(), reason });
     holds.add(record);
   }
-  return { free, setAside, holds };
+  return { free, deadLetters, holds };
 }
 
 function reasonToWait<Said>(record: Taken<Said>, holds: Holds, failed: ReadonlyMap<Said, string>): string | undefined {
@@ -115,7 +115,7 @@ function reasonToWait<Said>(record: Taken<Said>, holds: Holds, failed: ReadonlyM
  * back of those before these, to which that of these is added.
  */
 export function redrivable(
-  waiting: readonly SetAside[],
+  waiting: readonly DeadLetter[],
   read: (record: LaneRecord) => readonly Taken<unknown>[],
   ofWorkspaces: Map<string, Holds>,
 ): LaneRecord[] {
@@ -136,21 +136,21 @@ export function partitioned(records: readonly LaneRecord[]): readonly [lost: Lan
 
 /** The user or address that a record changes first. */
 export type Whose = Pick<LaneRecord, "workspaceId" | "key">;
-export type SetAsidePlace = Pick<LaneRecord, "workspaceId" | "sequence" | "part">;
+export type DeadLetterId = Pick<LaneRecord, "workspaceId" | "sequence" | "part">;
 
 /**
  * The record at the place, if it is what holds others back; `holds`: of all that waits of its workspace. Refuses NOT_FOUND, and
  * STATE_CONFLICT where it waits for another one itself.
  */
-export function skippable(waiting: readonly SetAside[], place: SetAsidePlace, holds: Holds): LaneRecord {
+export function skippable(waiting: readonly DeadLetter[], place: DeadLetterId, holds: Holds): LaneRecord {
   const { record } = waitingAt(waiting, place);
-  const holding = holds.holding({ mark: markOf(record), keys: keysOf(record.key) });
+  const holding = holds.holding({ mark: recordIdOf(record), keys: keysOf(record.key) });
   if (holding !== undefined) throw new Refusal("STATE_CONFLICT", `${waitsForText(holding)}: skip what holds that one back`);
   return record;
 }
 
 /** Refuses NOT_FOUND. */
-export function waitingAt(waiting: readonly SetAside[], { workspaceId, sequence, part }: SetAsidePlace): SetAside {
+export function waitingAt(waiting: readonly DeadLetter[], { workspaceId, sequence, part }: DeadLetterId): DeadLetter {
   const found = waiting.find(({ record }) => {
     return record.workspaceId === workspaceId && record.sequence === sequence && record.part === part;
   });
@@ -159,12 +159,12 @@ export function waitingAt(waiting: readonly SetAside[], { workspaceId, sequence,
 }
 
 /** No names: a reason goes to the log. */
-function waitsForText(mark: Mark): string {
+function waitsForText(mark: RecordId): string {
   return `${waitsFor}${mark.join(".")}`;
 }
 
 /** Whether a record was set aside for another one, and not for a fault of its own. */
-export function isToWait({ reason }: Pick<SetAside, "reason">): boolean {
+export function isToWait({ reason }: Pick<DeadLetter, "reason">): boolean {
   return reason.startsWith(waitsFor);
 }
 

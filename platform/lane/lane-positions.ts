@@ -1,7 +1,7 @@
 /** How far a lane is applied, kept beside the lanes: a checkpoint a lane, which never moves back. */
 import { Buffer } from "node:buffer";
 import type { FencedSteps } from "../log/fenced-step.ts";
-import type { RowMarks } from "./row-marks.ts";
+import type { RowWatermarks } from "./row-watermarks.ts";
 
 export interface LanePositions {
   /** The last message of the lane up to which everything is applied; 0 at the start. */
@@ -17,10 +17,10 @@ export interface LanePositionDeps {
   readonly nameOf: (lane: number) => string;
   readonly subjectOf: (name: string) => string;
   /** Reached before the lanes may be trimmed up to there; without them only the lanes say how far rows are. */
-  readonly marks?: RowMarks;
+  readonly watermarks?: RowWatermarks;
 }
 
-export function createLanePositions(steps: FencedSteps, { nameOf, subjectOf, marks }: LanePositionDeps): LanePositions {
+export function createLanePositions(steps: FencedSteps, { nameOf, subjectOf, watermarks }: LanePositionDeps): LanePositions {
   /** By lane: the checkpoint that the next one expects. */
   const known = new Map<number, { readonly sequence: number; readonly position: number }>();
 
@@ -28,7 +28,7 @@ export function createLanePositions(steps: FencedSteps, { nameOf, subjectOf, mar
     const name = nameOf(lane);
     const found = await steps.checkpoint(subjectOf(name));
     const { position, rows } = found === undefined ? { position: 0, rows: 0 } : positionFromBytes(found.body);
-    marks?.expect(new Map([[name, rows]]));
+    watermarks?.expect(new Map([[name, rows]]));
     const kept = { sequence: found?.sequence ?? 0, position };
     known.set(lane, kept);
     return kept;
@@ -40,10 +40,10 @@ export function createLanePositions(steps: FencedSteps, { nameOf, subjectOf, mar
       const { sequence, position: kept } = known.get(lane) ?? await read(lane);
       if (kept >= position) return true;
       const name = nameOf(lane);
-      await marks?.reach(new Map([[name, position]]));
+      await watermarks?.reach(new Map([[name, position]]));
       const checkpointSubject = subjectOf(name);
       const outcome = await steps.publishStep({
-        messages: [{ subject: checkpointSubject, body: positionToBytes(position, marks !== undefined) }],
+        messages: [{ subject: checkpointSubject, body: positionToBytes(position, watermarks !== undefined) }],
         checkpointSubject,
         expectedLast: sequence,
       });

@@ -12,7 +12,7 @@ export interface LaneRecord {
 }
 
 /** A record that waits for a human, kept to be shown. */
-export interface SetAside {
+export interface DeadLetter {
   readonly record: LaneRecord;
   readonly reason: string;
 }

@@ -74,8 +74,8 @@ test("two that scrape at the same time both see everything", async () => {
 test("what waits is told by service, and held users only of one that holds users", async () => {
   const metrics = await openMetrics();
   const lags = (lane: string, records: number) => async () => [{ lane, records, seconds: 2 }];
-  watchWork(metrics, "profile", { lags: lags("intake-0", 4), backlog: () => ({ heldUsers: 1, setAside: 0 }) });
-  const end = watchWork(metrics, "subscription", { lags: lags("subscription", 7), backlog: async () => ({ setAside: 3 }) });
+  watchWork(metrics, "profile", { lags: lags("intake-0", 4), backlog: () => ({ blockedUsers: 1, deadLetters: 0 }) });
+  const end = watchWork(metrics, "subscription", { lags: lags("subscription", 7), backlog: async () => ({ deadLetters: 3 }) });
   const shown = (text: string) => text.split("\n").filter((line) => /^heddle_(dead|lane_lag_records)/.test(line)).toSorted();
   const ofProfile = [
     'heddle_dead_letters{service="profile",kind="held_users"} 1',

@@ -12,9 +12,9 @@ export interface WorkSource {
 
 export interface Backlog {
   /** Users whose records wait. */
-  readonly heldUsers: number;
+  readonly blockedUsers: number;
   /** Records that could not be read or resolved. */
-  readonly setAside: number;
+  readonly deadLetters: number;
 }
 
 /** Of a service that may hold no users back. */
@@ -22,7 +22,7 @@ export interface LaneWork extends Pick<WorkSource, "lags" | "history"> {
   readonly backlog: () => LaneBacklog | Promise<LaneBacklog>;
 }
 
-export type LaneBacklog = Pick<Backlog, "setAside"> & Partial<Backlog>;
+export type LaneBacklog = Pick<Backlog, "deadLetters"> & Partial<Backlog>;
 
 /** `service`: whose lanes and records they are. The returned function ends it. */
 export function watchWork(metrics: Metrics, service: string, { lags, backlog }: Omit<LaneWork, "history">): () => void {
@@ -30,9 +30,9 @@ export function watchWork(metrics: Metrics, service: string, { lags, backlog }: 
     metrics.gauge("laneLagRecords", async () => (await lags()).map(({ lane, records }) => ({ labels: { lane }, value: records }))),
     metrics.gauge("laneLagSeconds", async () => (await lags()).map(({ lane, seconds }) => ({ labels: { lane }, value: seconds }))),
     metrics.gauge("deadLetters", async () => {
-      const { heldUsers, setAside } = await backlog();
-      const held = heldUsers === undefined ? [] : [{ labels: { service, kind: "held_users" }, value: heldUsers }];
-      return [...held, { labels: { service, kind: "set_aside" }, value: setAside }];
+      const { blockedUsers, deadLetters } = await backlog();
+      const held = blockedUsers === undefined ? [] : [{ labels: { service, kind: "held_users" }, value: blockedUsers }];
+      return [...held, { labels: { service, kind: "set_aside" }, value: deadLetters }];
     }),
   ];
   return () => ends.forEach((end) => end());

@@ -3,7 +3,7 @@ import type { DescService } from "@bufbuild/protobuf";
 import type { Client, ServiceImpl } from "@connectrpc/connect";
 import type { Clock } from "../../platform/clock.ts";
 import { createGate } from "../../platform/gate.ts";
-import { openHeld } from "./lane/held.ts";
+import { openBlocked } from "./lane/blocked.ts";
 import { startLaneApplier } from "./lane/lane-applier.ts";
 import { laneKey } from "./lane/lane-window.ts";
 import { openLanesLag } from "./lane/lanes-lag.ts";
@@ -87,7 +87,7 @@ export function openEmbeddedConsent({ service, title, tables, messages, apply, c
   });
   const lag = openLanesLag({ service, lanes: [0], heard: () => ({ tail: lane.tail(), applied: progress.reached }) }, clock);
   const watched = watchLags([lag], clock);
-  const work: LaneWork = { ...watched, backlog: () => ({ setAside: tables.setAsideCount() }) };
+  const work: LaneWork = { ...watched, backlog: () => ({ deadLetters: tables.setAsideCount() }) };
   /** What a process beside this one sent is not heard of. */
   function tail(): number {
     const through = lane.tail();
@@ -106,9 +106,9 @@ export function openEmbeddedConsent({ service, title, tables, messages, apply, c
         if (named !== undefined && await applying.ask({ through, keys: named, ms: limits.consentWaitMs })) return true;
         return await progress.wait(through, until - clock.monotonic());
       },
-      isHeld: openHeld({ waiting, clock, keepMs: 0 }),
+      isBlocked: openBlocked({ waiting, clock, keepMs: 0 }),
       work,
-      setAside: setAsideIn(tables, messages),
+      deadLetters: deadLettersIn(tables, messages),
     },
     notify: () => lane.notify(),
     health() {
@@ -124,7 +124,7 @@ export function openEmbeddedConsent({ service, title, tables, messages, apply, c
   };
 }
 
-function setAsideIn(tables: SqliteConsent<unknown>, messages: RedriveMessages): Redriving {
+function deadLettersIn(tables: SqliteConsent<unknown>, messages: RedriveMessages): Redriving {
   return redriving({ ...messages, tables, laneOf: () => 0, append: (_, body) => tables.lane.append(body) });
 }
 
@@ -138,13 +138,13 @@ export function consentBeside(
   }
   return {
     ledger: tables,
-    setAside: setAsideIn(tables, messages),
+    deadLetters: deadLettersIn(tables, messages),
     caught: { ask: () => () => Promise.resolve(true) },
-    isHeld: openHeld({ waiting: tables.waiting, clock, keepMs: 0 }),
+    isBlocked: openBlocked({ waiting: tables.waiting, clock, keepMs: 0 }),
     work: {
       lags: async () => [{ lane: service, records: await behind(), seconds: 0 }],
       history: () => [],
-      backlog: () => ({ setAside: tables.setAsideCount() }),
+      backlog: () => ({ deadLetters: tables.setAsideCount() }),
     },
   };
 }

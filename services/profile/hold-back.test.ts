@@ -187,13 +187,13 @@ describe("one process, on records that cannot be applied", () => {
     await profile.client.deleteUsers({ scope: profile.scope(), users: [externalId("b")] });
     await profile.track({ events: [event("b", "anew")] });
     await profile.part.settled();
-    expect(profile.part.backlog().heldUsers).toBe(2);
+    expect(profile.part.backlog().blockedUsers).toBe(2);
     expect(await listed(profile)).toEqual(["a", "b", "b"]);
     isMended = true;
     profile.part.redrive();
     await profile.track({ events: [event("c")] });
     await profile.part.settled();
-    expect(profile.part.backlog().heldUsers).toBe(0);
+    expect(profile.part.backlog().blockedUsers).toBe(0);
     expect(await listed(profile)).toEqual(["b", "c"]);
     expect(await profile.user("b")).toMatchObject({ custom_events: [{ name: "anew", count: 1 }] });
     expect(rowsIn(profile, "profile_frozen")).toBe(0);

@@ -6,7 +6,7 @@ import { LogService } from "../../proto/gen/heddle/log/v1/log_service_pb.ts";
 import { fakeClock } from "../../platform/clock.fixture.ts";
 import { limits } from "../../platform/limits.ts";
 import { applyRecord } from "./domain/profile/apply-records.ts";
-import type { SetAsidePlace } from "./domain/ports.ts";
+import type { DeadLetterId } from "./domain/ports.ts";
 import type { LaneItem } from "./domain/resolve/lane-item.ts";
 import { lettersToAppend } from "./intake/redriven.ts";
 import { encodeRecord } from "./intake/record-message.fixture.ts";
@@ -19,7 +19,7 @@ import { openSqliteProfileStore } from "./store/sqlite.ts";
 
 const { open: openTest } = testProfiles();
 
-async function openHeld() {
+async function openBlocked() {
   const state = { mended: false };
   const clock = fakeClock();
   const profile = await openTest({
@@ -39,35 +39,35 @@ async function openHeld() {
   return { profile, log, state, clock };
 }
 
-test("heddle log status shows who is held, at which record and why", async () => {
-  const { log } = await openHeld();
+test("heddle log status shows who is blocked, at which record and why", async () => {
+  const { log } = await openBlocked();
   const status = await log.status();
   expect(status.lags).toEqual([{ lane: "intake-0", records: 0 }]);
-  expect(status.held).toMatchObject([{ workspaceId: "workspace", reason: "planted", mark: [1, expect.any(Number)] }]);
-  expect(status.setAside).toEqual([]);
+  expect(status.blocked).toMatchObject([{ workspaceId: "workspace", reason: "planted", mark: [1, expect.any(Number)] }]);
+  expect(status.deadLetters).toEqual([]);
 });
 
 test("heddle log show tells what the first record of a held user says, and finds no other", async () => {
-  const { log } = await openHeld();
-  const [held] = (await log.status()).held;
-  if (held === undefined) throw new Error("Nobody is held");
-  const { json, size, first } = await log.show(held);
-  expect(JSON.parse(json)).toMatchObject({ userId: held.userId, mark: held.mark, change: { type: "event", name: "bad" } });
+  const { log } = await openBlocked();
+  const [blocked] = (await log.status()).blocked;
+  if (blocked === undefined) throw new Error("Nobody is held");
+  const { json, size, first } = await log.show(blocked);
+  expect(JSON.parse(json)).toMatchObject({ userId: blocked.userId, mark: blocked.mark, change: { type: "event", name: "bad" } });
   expect(size).toBe(Buffer.byteLength(json));
   expect(Buffer.from(first).toString()).toBe(json.slice(0, limits.shownFirstBytes));
-  for (const wrong of [{ ...held, userId: "nobody" }, { ...held, mark: [2, 0] as const }, { partition: 0, sequence: 1 }]) {
+  for (const wrong of [{ ...blocked, userId: "nobody" }, { ...blocked, mark: [2, 0] as const }, { partition: 0, sequence: 1 }]) {
     await expect(log.show(wrong)).rejects.toMatchObject({ reason: "NOT_FOUND" });
   }
 });
 
 test("heddle log show tells what a record of the intake says that was set aside, and of what is no record its bytes", async () => {
-  const { profile, log } = await openHeld();
+  const { profile, log } = await openBlocked();
   const body = { type: "removeExternalIds" as const, externalIds: ["a"] };
   const unplaced = encodeRecord({ workspaceId: "", requestId: "req-7", actor: "key", receivedAt: 5, body });
   await profile.log.append(0, unplaced);
   const sequence = await profile.log.append(0, Uint8Array.of(255, 7));
   await profile.part.settled();
-  expect((await log.status()).setAside).toHaveLength(2);
+  expect((await log.status()).deadLetters).toHaveLength(2);
   const shown = await log.show({ partition: 0, sequence: sequence - 1 });
   expect(JSON.parse(shown.json)).toMatchObject({ origin: { request_id: "req-7" }, remove_external_ids: { external_ids: ["a"] } });
   expect([shown.size, shown.first]).toEqual([unplaced.length, new Uint8Array(unplaced)]);
@@ -75,26 +75,26 @@ test("heddle log show tells what a record of the intake says that was set aside,
 });
 
 test("heddle log redrive has the server try again: what is mended is applied, in order", async () => {
-  const { profile, log, state, clock } = await openHeld();
+  const { profile, log, state, clock } = await openBlocked();
   expect(await profile.user("a")).toMatchObject({ custom_attributes: { color: "red" } });
   state.mended = true;
   expect(await log.redrive()).toEqual({ users: 1, records: 0 });
   await expect.poll(async () => {
     clock.advance(limits.askedLookMs);
-    return (await log.status()).held.length;
+    return (await log.status()).blocked.length;
   }).toBe(0);
   expect(await profile.user("a")).toMatchObject({ custom_attributes: { color: "blue" }, custom_events: [{ name: "bad", count: 1 }] });
   expect(await log.redrive()).toEqual({ users: 0, records: 0 });
 });
 
 test("heddle log skip passes over the one record, and what came after is applied", async () => {
-  const { profile, log, clock } = await openHeld();
-  const [held] = (await log.status()).held;
-  if (held === undefined) throw new Error("Nobody is held");
-  await log.skip(held);
+  const { profile, log, clock } = await openBlocked();
+  const [blocked] = (await log.status()).blocked;
+  if (blocked === undefined) throw new Error("Nobody is held");
+  await log.skip(blocked);
   await expect.poll(async () => {
     clock.advance(limits.askedLookMs);
-    return (await log.status()).held.length;
+    return (await log.status()).blocked.length;
   }).toBe(0);
   const user = await profile.user("a");
   expect(user).toMatchObject({ custom_attributes: { color: "blue" } });
@@ -104,28 +104,28 @@ test("heddle log skip passes over the one record, and what came after is applied
 });
 
 test("heddle log skip passes over nothing that can be applied by then", async () => {
-  const { profile, log, state, clock } = await openHeld();
-  const [held] = (await log.status()).held;
-  if (held === undefined) throw new Error("Nobody is held");
-  await log.skip(held);
+  const { profile, log, state, clock } = await openBlocked();
+  const [blocked] = (await log.status()).blocked;
+  if (blocked === undefined) throw new Error("Nobody is held");
+  await log.skip(blocked);
   state.mended = true;
   await expect.poll(async () => {
     clock.advance(limits.askedLookMs);
-    return (await log.status()).held.length;
+    return (await log.status()).blocked.length;
   }).toBe(0);
   expect(await profile.user("a")).toMatchObject({ custom_attributes: { color: "blue" }, custom_events: [{ name: "bad", count: 1 }] });
 });
 
-test("heddle log skip refuses a user who is not held, and a record that is not the first", async () => {
-  const { log } = await openHeld();
-  const [held] = (await log.status()).held;
-  if (held === undefined) throw new Error("Nobody is held");
-  await expect(log.skip({ ...held, userId: "nobody" })).rejects.toMatchObject({ reason: "NOT_FOUND" });
-  await expect(log.skip({ ...held, mark: [2, 0] })).rejects.toMatchObject({ reason: "STATE_CONFLICT" });
+test("heddle log skip refuses a user who is not blocked, and a record that is not the first", async () => {
+  const { log } = await openBlocked();
+  const [blocked] = (await log.status()).blocked;
+  if (blocked === undefined) throw new Error("Nobody is held");
+  await expect(log.skip({ ...blocked, userId: "nobody" })).rejects.toMatchObject({ reason: "NOT_FOUND" });
+  await expect(log.skip({ ...blocked, mark: [2, 0] })).rejects.toMatchObject({ reason: "STATE_CONFLICT" });
 });
 
 test("in the mesh the word goes through the user's lane", async () => {
-  const { profile } = await openHeld();
+  const { profile } = await openBlocked();
   const { profiles } = await openSqliteProfileStore({ database: profile.database, encodeLane: laneRows });
   const sent: LaneItem[] = [];
   const lanes = {
@@ -143,10 +143,10 @@ test("in the mesh the word goes through the user's lane", async () => {
   );
   const status = await client.getStatus({});
   expect(status.lags).toMatchObject([{ lane: "intake-0", records: 3n, seconds: 1.5 }]);
-  const [held] = status.held;
-  expect(held).toMatchObject({ workspaceId: "workspace", reason: "planted", sequence: 1n });
+  const [blocked] = status.held;
+  expect(blocked).toMatchObject({ workspaceId: "workspace", reason: "planted", sequence: 1n });
   expect(await client.redrive({})).toMatchObject({ users: 1 });
-  const { workspaceId = "", userId = "", sequence = 0n, part = 0 } = held ?? {};
+  const { workspaceId = "", userId = "", sequence = 0n, part = 0 } = blocked ?? {};
   const { record } = await client.showRecord({ workspaceId, userId, sequence, part });
   expect(JSON.parse(record?.json ?? "")).toMatchObject({ change: { type: "event", name: "bad" } });
   await expect(client.showRecord({ partition: 0, sequence })).rejects.toMatchObject({ reason: "NOT_FOUND" });
@@ -167,7 +167,7 @@ function removal(requestId: string): Uint8Array {
 
 /** As many that this build cannot read as are looked at at once, and behind them one that it can. */
 async function openCrowded() {
-  const { profile, log, clock } = await openHeld();
+  const { profile, log, clock } = await openBlocked();
   const last = { partition: 0, sequence: 9_000 };
   await profile.database.write(() => {
     const statement = profile.database.prepare(putDeadLetter);
@@ -179,9 +179,9 @@ async function openCrowded() {
 
 test("dead letters behind those that are looked at at once are listed, shown, tried again and passed over", async () => {
   const { profile, log, clock, last } = await openCrowded();
-  const { setAside } = await log.status();
-  expect(setAside).toHaveLength(limits.heldRedriveMax);
-  const place = setAside.at(-1) ?? last;
+  const { deadLetters } = await log.status();
+  expect(deadLetters).toHaveLength(limits.heldRedriveMax);
+  const place = deadLetters.at(-1) ?? last;
   expect(await log.deadLettersBehind(place)).toMatchObject([last]);
   expect(await log.deadLettersBehind(last)).toEqual([]);
   expect(JSON.parse((await log.show(last)).json)).toMatchObject({ origin: { request_id: "late" } });
@@ -194,7 +194,7 @@ test("dead letters behind those that are looked at at once are listed, shown, tr
   expect(await profile.log.tail(0)).toBe(4);
   await expect(log.skipSetAside(last)).rejects.toMatchObject({ reason: "NOT_FOUND" });
   await log.skipSetAside(place);
-  expect((await log.status()).setAside).toHaveLength(limits.heldRedriveMax - 1);
+  expect((await log.status()).deadLetters).toHaveLength(limits.heldRedriveMax - 1);
 });
 
 test("in the mesh all of them are reached, too", async () => {
@@ -214,8 +214,8 @@ test("in the mesh all of them are reached, too", async () => {
     })),
   );
   const first = (await client.getStatus({})).setAside.at(-1);
-  const { setAside } = await client.listSetAside({ partition: first?.partition ?? 0, sequence: first?.sequence ?? 0n });
-  expect(setAside).toMatchObject([{ partition: 0, sequence: 9_000n, reason: "planted" }]);
+  const { setAside: deadLetters } = await client.listSetAside({ partition: first?.partition ?? 0, sequence: first?.sequence ?? 0n });
+  expect(deadLetters).toMatchObject([{ partition: 0, sequence: 9_000n, reason: "planted" }]);
   expect(await client.redrive({})).toMatchObject({ records: 1 });
   expect([appended, forgotten]).toMatchObject([[0], [last]]);
   await client.skip({ partition: 0, sequence: 9_000n });
@@ -257,7 +257,7 @@ test("of very many dead letters of a partition no more are read than are tried",
       if (partition > 1) return Promise.resolve([]);
       return Promise.resolve(Array.from({ length: max }, (_, at) => ({ partition, sequence: sequence + 1 + at, reason: "" })));
     },
-    loadDeadLetter: (place: SetAsidePlace) => Promise.resolve({ ...place, reason: "", body }),
+    loadDeadLetter: (place: DeadLetterId) => Promise.resolve({ ...place, reason: "", body }),
   };
   const records = await Array.fromAsync(lettersToAppend(profiles));
   expect(records).toHaveLength(2 * limits.heldRedriveMax);
@@ -265,19 +265,19 @@ test("of very many dead letters of a partition no more are read than are tried",
 });
 
 test("heddle log skip of a dead letter or of a blocked user's record tries no other dead letter", async () => {
-  const { profile, log, clock } = await openHeld();
+  const { profile, log, clock } = await openBlocked();
   const body = removal("r");
   await profile.database.write(() => {
     for (const sequence of [17, 18]) profile.database.prepare(putDeadLetter).run(sequence, body);
   });
   await log.skipSetAside({ partition: 0, sequence: 17 });
-  const [held] = (await log.status()).held;
-  if (held === undefined) throw new Error("Nobody is held");
-  await log.skip(held);
+  const [blocked] = (await log.status()).blocked;
+  if (blocked === undefined) throw new Error("Nobody is held");
+  await log.skip(blocked);
   await expect.poll(async () => {
     clock.advance(limits.askedLookMs);
-    return [(await log.status()).held.length, profile.part.backlog().setAside];
+    return [(await log.status()).blocked.length, profile.part.backlog().deadLetters];
   }).toEqual([0, 1]);
-  expect((await log.status()).setAside).toMatchObject([{ sequence: 18 }]);
+  expect((await log.status()).deadLetters).toMatchObject([{ sequence: 18 }]);
   expect(await profile.log.tail(0)).toBe(3);
 });

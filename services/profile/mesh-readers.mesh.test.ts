@@ -109,7 +109,7 @@ await describeWith(["nats", "cassandra"], "startMeshReaders()", () => {
         now: clock.now(),
       });
       const seen = await look(store, folded.keys);
-      expect(await store.profiles.listHeld(10)).toEqual([]);
+      expect(await store.profiles.listBlocked(10)).toEqual([]);
       expect(seen.identities).toEqual(folded.identities);
       expect(seen.profiles).toEqual(folded.profiles);
       expect(new Set(told)).toContain("profile.user.merged.v1");

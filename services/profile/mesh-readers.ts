@@ -26,7 +26,7 @@ import { createTimeSlices, type TimeSlices } from "../../platform/time-slices.ts
 import { firstTrouble, type Members, type Ownership, ownWork } from "../../platform/lane/ownership.ts";
 import { createProgressPublisher, type ProgressNotices, type ProgressPublisher } from "../../platform/lane/progress-notices.ts";
 import type { Reading } from "../../platform/lane/read-on.ts";
-import type { RowMarks } from "../../platform/lane/row-marks.ts";
+import type { RowWatermarks } from "../../platform/lane/row-watermarks.ts";
 import type { RowsOf } from "./reader/rows-in-memory.ts";
 import { type LaneResolver, resolveToLanes } from "./resolve/publish-steps.ts";
 import { createViews, type Views } from "./resolve/views.ts";
@@ -49,7 +49,7 @@ export interface MeshReaderOptions {
   readonly notices: ProgressNotices;
   readonly members: Members;
   /** Without them only the log records how far the rows come from it. */
-  readonly marks?: RowMarks;
+  readonly watermarks?: RowWatermarks;
   /** Where the events of what was applied are published. */
   readonly events: Pick<Events, "publish">;
   readonly clock: Clock;
@@ -180,7 +180,7 @@ function startApplier(
     positions: createLanePositions(options.steps, {
       nameOf: (at) => `${applying}${at}`,
       subjectOf: options.subjects.checkpoint,
-      ...(options.marks && { marks: options.marks }),
+      ...(options.watermarks && { watermarks: options.watermarks }),
     }),
     cache: createUserCache(userCacheOptions(options.layout.lanes, { profileFromRow, profileToRow })),
     pack: (items) => packLaneMessage(items.map(packItem)),

@@ -115,7 +115,7 @@ async function open(
     tracer: telemetry.tracer,
     undoWindowMs: config.undoWindowMs,
     numbering: () => numberingFor(sealedBy, members.knowNumbering()),
-    marks: guard.marks,
+    watermarks: guard.watermarks,
     trimBytes: laneTrimBytes({ bytesMax: config.bytesMax, partitions: layout.partitions }),
     subjects: subjectsOf(config),
   });

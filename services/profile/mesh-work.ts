@@ -34,7 +34,7 @@ function noticing(
     },
     profiles: {
       ...profiles,
-      save: (changes) => changes.held.size === 0 ? profiles.save(changes) : profiles.save(changes).finally(changed),
+      save: (changes) => changes.blocked.size === 0 ? profiles.save(changes) : profiles.save(changes).finally(changed),
     },
   };
 }

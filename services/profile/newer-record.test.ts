@@ -28,7 +28,7 @@ test("one process stops before a record of a newer build, says so, and goes on w
   await expect.poll(() => older.part.health()).toEqual({ ready: false, reason: `Cannot apply partition 0: ${reason}` });
   expect(logged).toContainEqual(["resolver_failed", reason]);
   expect([await older.user("a"), await older.user("b"), await older.user("c")]).toEqual([seen("a"), undefined, undefined]);
-  expect(older.part.backlog()).toEqual({ heldUsers: 0, setAside: 0 });
+  expect(older.part.backlog()).toEqual({ blockedUsers: 0, deadLetters: 0 });
   await close(older);
   const again = await open({ path, clock: systemClock });
   await expect.poll(() => again.part.health().reason).toContain(reason);

@@ -26,7 +26,7 @@ test("an undo that waits in a folder of the build before brings both sides back 
   const folder = mkdtempSync(join(tmpdir(), "heddle-before-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, "heddle.db");
-  const held = await openTest({
+  const blocked = await openTest({
     path,
     steps: {
       applyRecord(profile, record) {
@@ -36,14 +36,14 @@ test("an undo that waits in a folder of the build before brings both sides back 
     },
   });
   const calm = await openTest();
-  for (const one of [held, calm]) await one.track({ events: [event("a"), event("b"), event("c")] });
-  const jobId = await mergeUsers(held, "a", "b");
-  for (const one of [held, calm]) await one.track({ events: [event("b", "bad")] });
-  await held.client.undoMerge({ scope: held.scope(), jobId, index: 0 });
-  for (const one of [held, calm]) await one.track({ events: [event("a", "after"), event("b", "after")] });
-  await held.part.settled();
-  expect(rowsIn(held, "profile_held")).toBe(2);
-  await closeTest(held);
+  for (const one of [blocked, calm]) await one.track({ events: [event("a"), event("b"), event("c")] });
+  const jobId = await mergeUsers(blocked, "a", "b");
+  for (const one of [blocked, calm]) await one.track({ events: [event("b", "bad")] });
+  await blocked.client.undoMerge({ scope: blocked.scope(), jobId, index: 0 });
+  for (const one of [blocked, calm]) await one.track({ events: [event("a", "after"), event("b", "after")] });
+  await blocked.part.settled();
+  expect(rowsIn(blocked, "profile_held")).toBe(2);
+  await closeTest(blocked);
   const database = openDatabase({ path });
   asBefore(database);
   await database.close();

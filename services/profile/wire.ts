@@ -81,7 +81,7 @@ export interface ProfilePart {
   backlog(): Backlog;
   /** Resolves when everything appended before the call is applied. */
   settled(): Promise<void>;
-  /** Tries the records of held users once more. */
+  /** Tries the records of blocked users once more. */
   redrive(): void;
   /** Ends after the steps under way. What is in the log stays there for the next start. */
   close(): Promise<void>;
@@ -177,15 +177,15 @@ function measuredTables({ identities, profiles, steps }: ProfileTables, { metric
 function healthOf(partitions: readonly Partition[]): Readiness {
   const trouble = partitions.map((partition) => partition.trouble()).find((reason) => reason !== undefined);
   if (trouble !== undefined) return { ready: false, reason: trouble };
-  const { heldUsers, setAside } = backlogOf(partitions);
-  if (heldUsers + setAside === 0) return { ready: true };
-  return { ready: true, reason: `Blocked users: ${heldUsers}, dead letters: ${setAside}` };
+  const { blockedUsers, deadLetters } = backlogOf(partitions);
+  if (blockedUsers + deadLetters === 0) return { ready: true };
+  return { ready: true, reason: `Blocked users: ${blockedUsers}, dead letters: ${deadLetters}` };
 }
 
 function backlogOf(partitions: readonly Partition[]): Backlog {
   return {
-    heldUsers: partitions.reduce((sum, { steps }) => sum + steps.backlog.heldUsers, 0),
-    setAside: partitions.reduce((sum, { steps }) => sum + steps.backlog.setAside, 0),
+    blockedUsers: partitions.reduce((sum, { steps }) => sum + steps.backlog.blockedUsers, 0),
+    deadLetters: partitions.reduce((sum, { steps }) => sum + steps.backlog.deadLetters, 0),
   };
 }
 

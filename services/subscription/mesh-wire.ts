@@ -41,11 +41,11 @@ const plan: MeshPartPlan<ReturnType<typeof openCassandraSubscriptionStore>, type
   eventsOf,
   messages: membershipMessages,
   laneOf: (layout, { workspaceId }) => layout.subscription(layout.subscriptionLaneOf(workspaceId)),
-  beside: ({ tables: { store }, lanes: { layout, caughtUp }, isHeld }, { clock, logger }) =>
+  beside: ({ tables: { store }, lanes: { layout, caughtUp }, isBlocked }, { clock, logger }) =>
     sweepRegularly({
       store,
       isApplied: (workspaceId, names) => caughtUp({ workspaceId, readAfter: undefined }, [readOf(layout, workspaceId, names)]),
-      isBlocked: isHeld,
+      isBlocked: isBlocked,
       clock,
       logger,
     }),

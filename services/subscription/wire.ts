@@ -31,7 +31,7 @@ export async function openSubscription(options: ConsentOptions): Promise<Consent
   const stopSweeping = sweepRegularly({
     store: tables.store,
     isApplied: (workspaceId, keys) => caughtUp({ workspaceId, keys }),
-    isBlocked: asked.isHeld,
+    isBlocked: asked.isBlocked,
     clock,
     logger,
   });

@@ -58,7 +58,7 @@ async function fill(): Promise<void> {
     [id, { ...noMemberships(id), mark: [1, 0] as const, groups: new Map([["g", "subscribed" as const]]) }] as const
   );
   const step = { workspaceId, states: new Map(memberships), entries: [], ends: new Map(), erased: new Map() };
-  await tables.commit({ workspaces: [step], setAside: [] });
+  await tables.commit({ workspaces: [step], deadLetters: [] });
 }
 
 /** One after the other as a get does: the groups beside names and users, then the memberships. */

@@ -6,7 +6,7 @@
 import { parseArgs } from "node:util";
 import { systemClock } from "../../platform/clock.ts";
 import { laneLayout } from "../../platform/lane/layout.ts";
-import { placeFromBytes } from "../../platform/lane/place.ts";
+import { checkpointFromBytes } from "../../platform/lane/resolver-checkpoint.ts";
 import { limits } from "../../platform/limits.ts";
 import { packRecords } from "../../platform/log/packed-records.ts";
 import { silentLogger } from "../../platform/logger.ts";
@@ -180,7 +180,7 @@ function recordOf(n: number, body: Buffer): Uint8Array {
 
 function throughOf({ stream }: Stream): number {
   const checkpoint = stream.of(checkpointSubject).at(-1);
-  return checkpoint === undefined ? 0 : placeFromBytes(checkpoint.body).through;
+  return checkpoint === undefined ? 0 : checkpointFromBytes(checkpoint.body).through;
 }
 
 function report(): void {

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { openCassandra } from "../../platform/cassandra/driver.ts";
 import { scanTable, type Session } from "../../platform/cassandra/session.ts";
 import { systemClock } from "../../platform/clock.ts";
-import { openEpochMarks } from "../../platform/epoch/marks.ts";
+import { openEpochWatermarks } from "../../platform/epoch/watermarks.ts";
 import { type MeshServers, startMeshServers } from "../mesh-servers.ts";
 import { describeWith } from "../servers/require.ts";
 import { fresh } from "../suite.ts";
@@ -51,7 +51,7 @@ await describeWith(["nats", "redis", "cassandra"], "Cassandra put back from an o
   }
   /** The marks of lanes, most of which are raised each ten seconds. */
   async function lanesAt(): Promise<number> {
-    const reached = await openEpochMarks(session, "heddle").reached();
+    const reached = await openEpochWatermarks(session, "heddle").reached();
     return [...reached].reduce((sum, [mark, at]) => sum + (mark.startsWith("apply-") ? at : 0), 0);
   }
   /** What is read as soon as Cassandra answers: the connections to it come back one by one. */

@@ -165,7 +165,7 @@ async function beginEpoch(env: Env, through: number): Promise<void> {
   const epoch = await beginLogsAbove(config, through, deps);
   const keyspaces = await openEpochKeyspaces(env);
   try {
-    for (const { marks } of keyspaces.all) await marks.begin(epoch, undefined);
+    for (const { watermarks } of keyspaces.all) await watermarks.begin(epoch, undefined);
   } finally {
     await keyspaces.close();
   }

@@ -8,7 +8,7 @@ import type { Aged } from "../../../platform/age.ts";
 import { halved } from "../../../platform/lane/halve.ts";
 import { pagesBehind } from "../../../platform/pages-behind.ts";
 import { createHolds, type Holds, planAround, type Planned, type Taken } from "../../../platform/lane/hold-back.ts";
-import type { SetAside } from "../../../platform/lane/lane.ts";
+import type { DeadLetter } from "../../../platform/lane/lane.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { limits } from "../../../platform/limits.ts";
 import { slicesBySize } from "../../../platform/slices-by-size.ts";
@@ -22,7 +22,7 @@ import { type ConsentKind, type ConsentRecord, type PlanDeps, planWorkspace, Ske
 /** The rows that an applier works on. */
 export type AppliedTables<State> = Pick<
   ConsentTables<State>,
-  "loadForStep" | "commit" | "entriesSince" | "waiting" | "setAsideOf" | "forgetSetAside"
+  "loadForStep" | "commit" | "entriesSince" | "waiting" | "deadLetterOf" | "forgetSetAside"
 >;
 
 export interface ApplyEnds {
@@ -134,9 +134,9 @@ async function applyAround<State extends Aged, Said extends ConsentRecord, OfWor
       return free;
     },
     async alone(record, error) {
-      const setAside = [{ record: record.kept(), reason: errorText(error) }];
-      await deps.commit({ workspaces: [], setAside });
-      reportSetAside(deps.logger, deps.service, setAside);
+      const deadLetters = [{ record: record.kept(), reason: errorText(error) }];
+      await deps.commit({ workspaces: [], deadLetters });
+      reportDeadLetters(deps.logger, deps.service, deadLetters);
       after = after.copy();
       after.add(record);
       return [];
@@ -152,10 +152,10 @@ async function applyRun<State extends Aged, Said extends ConsentRecord, OfWorksp
 ): Promise<AppliedRun<Said>> {
   const records = run.flatMap(({ said }) => said ?? []);
   return await tracedRecords(deps.traced, records, async (writing) => {
-    const { plan: { step, stale }, free, setAside, holds: after } = await planRun(deps, workspaceId, { run, holds });
+    const { plan: { step, stale }, free, deadLetters, holds: after } = await planRun(deps, workspaceId, { run, holds });
     await publishAgain(deps, workspaceId, stale);
-    await writing(() => deps.commit({ workspaces: [step], setAside }));
-    reportSetAside(deps.logger, deps.service, setAside);
+    await writing(() => deps.commit({ workspaces: [step], deadLetters }));
+    reportDeadLetters(deps.logger, deps.service, deadLetters);
     await deps.publish(workspaceId, step.entries);
     return { free, holds: after };
   });
@@ -199,7 +199,7 @@ async function redrive<State extends Aged, Said extends ConsentRecord, OfWorkspa
   );
   const asked = new Set(keys);
   let holds = createHolds([]);
-  const pages = pagesBehind<SetAside>((last) => deps.setAsideOf(workspaceId, limits.setAsideRedrivePage, last?.record));
+  const pages = pagesBehind<DeadLetter>((last) => deps.deadLetterOf(workspaceId, limits.setAsideRedrivePage, last?.record));
   for await (const page of pages) {
     const meant = page.map(({ record }) => record).filter(({ key }) => keys.length === 0 || asked.has(key));
     for (const run of runsOf(deps, meant.flatMap((record) => deps.messages.takenFromRow(record)))) {
@@ -239,8 +239,8 @@ async function publishAgain<State extends Aged, Said extends ConsentRecord>(
   await publish(workspaceId, entries.filter((entry) => places.has(`${entry.sequence}.${entry.part}`)));
 }
 
-function reportSetAside(logger: Logger, lane: string, setAside: readonly SetAside[]): void {
-  for (const { record: { workspaceId, sequence, part }, reason } of setAside) {
+function reportDeadLetters(logger: Logger, lane: string, deadLetters: readonly DeadLetter[]): void {
+  for (const { record: { workspaceId, sequence, part }, reason } of deadLetters) {
     logger.error("lane_record_set_aside", new Error(reason), { lane, workspaceId, sequence, part });
   }
 }

@@ -1,7 +1,7 @@
 /** Records of the lanes of consent as bytes: what they say and whom they change, and what an operator asks for in them. */
 import { keysOf, type Taken, type Whose } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord } from "../../../platform/lane/lane.ts";
-import type { Mark } from "../../../platform/age.ts";
+import type { RecordId } from "../../../platform/age.ts";
 import { checkVersion, UnknownVersion } from "../../../platform/record-version.ts";
 import { type ShownRecord, shownRecord } from "../../../platform/lane/shown-record.ts";
 import type { Cause, Redrive as RedriveMessage } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
@@ -41,7 +41,7 @@ interface LaneMessage {
 }
 
 /** What makes the records of one service. */
-export interface MessageKind<Message extends LaneMessage, Said, OfWorkspace extends { readonly mark: Mark } = never> {
+export interface MessageKind<Message extends LaneMessage, Said, OfWorkspace extends { readonly mark: RecordId } = never> {
   /** As in "Expected a status record". */
   readonly title: string;
   /** Throws on bytes that are no message. */
@@ -64,7 +64,7 @@ export interface LaneMessages<Said, OfWorkspace = never> {
   /** What a row that waits says; its place is that of the row. */
   takenFromRow(row: LaneRecord): Taken<Said>[];
   /** `place`: of the record in the lane, for what does not say its own. Throws UnknownVersion, and on what is said of the workspace and cannot be read: the lane stops before the record. */
-  readLaneBody(body: Uint8Array, place: Mark): LaneSaid<Said, OfWorkspace>;
+  readLaneBody(body: Uint8Array, place: RecordId): LaneSaid<Said, OfWorkspace>;
   /** Whom a record changes; undefined where it does not say, and of what an operator asks for. */
   concernOf(body: Uint8Array): Concern | undefined;
   /** What a record says, for a human. */
@@ -75,7 +75,7 @@ export interface LaneMessages<Said, OfWorkspace = never> {
   whoseBody(body: Uint8Array): Whose | undefined;
 }
 
-export function laneMessages<Message extends LaneMessage, Said, OfWorkspace extends { readonly mark: Mark } = never>(
+export function laneMessages<Message extends LaneMessage, Said, OfWorkspace extends { readonly mark: RecordId } = never>(
   { title, toJson, redriveToBytes, takenFrom, alike, ofWorkspace, ...kind }: MessageKind<Message, Said, OfWorkspace>,
 ): LaneMessages<Said, OfWorkspace> {
   function parse(body: Uint8Array): Message | Error {
@@ -85,7 +85,7 @@ export function laneMessages<Message extends LaneMessage, Said, OfWorkspace exte
       return message;
     });
   }
-  function read(body: Uint8Array, message: Message | Error, [sequence, part]: Mark): LaneSaid<Said, OfWorkspace | Error> {
+  function read(body: Uint8Array, message: Message | Error, [sequence, part]: RecordId): LaneSaid<Said, OfWorkspace | Error> {
     const place = { workspaceId: "", sequence, part, key: "", body };
     if (message instanceof Error) return { workspaceId: "", said: [unreadable(place, [], message)] };
     const { workspaceId, cause, change } = message;
@@ -142,7 +142,7 @@ function unreadable<Said>(row: LaneRecord, keys: readonly string[], reason: Erro
 }
 
 /** `said`: what the record says, or why it cannot be read. */
-export function takenOf<Said>(mark: Mark, said: Said | Error, own: Pick<Taken<Said>, "keys" | "kept">): Taken<Said> {
+export function takenOf<Said>(mark: RecordId, said: Said | Error, own: Pick<Taken<Said>, "keys" | "kept">): Taken<Said> {
   return said instanceof Error ? { ...own, mark, said: undefined, reason: said.message } : { ...own, mark, said, reason: "" };
 }
 

@@ -1,12 +1,12 @@
 /** Records of one workspace applied to the states that they speak of: what a step writes. Both services of consent plan here. */
-import { type Aged, hasMoved, isIn, type Mark } from "../../../platform/age.ts";
+import { type Aged, hasMoved, isIn, type RecordId } from "../../../platform/age.ts";
 import type { Blame } from "../../../platform/lane/hold-back.ts";
-import type { SetAside } from "../../../platform/lane/lane.ts";
+import type { DeadLetter } from "../../../platform/lane/lane.ts";
 import { chained, type ChainHead, emptyChain, type LedgerChange, type LedgerEntry } from "../../../platform/ledger/ledger.ts";
 
 /** What any record says beside its change. */
 export interface ConsentRecord {
-  readonly mark: Mark;
+  readonly mark: RecordId;
   /** When it was resolved, or received by a clock that is ahead of that. Unix milliseconds. */
   readonly at: number;
   readonly requestId: string;
@@ -57,7 +57,7 @@ export interface WorkspaceStep<State> {
   /** Users or addresses whose rows are durable before those of the others are written. */
   readonly first?: ReadonlySet<string>;
   /** Whose history ends before the entries, with the mark of the record that ends it. */
-  readonly erased?: ReadonlyMap<string, Mark>;
+  readonly erased?: ReadonlyMap<string, RecordId>;
   readonly entries: readonly LedgerEntry[];
   /** Where the chains end after the step. */
   readonly ends: ReadonlyMap<string, ChainHead>;
@@ -67,7 +67,7 @@ export interface WorkspaceStep<State> {
 export interface LaneStep<State> {
   readonly workspaces: readonly WorkspaceStep<State>[];
   /** Records that cannot be applied, and those that wait for them. */
-  readonly setAside: readonly SetAside[];
+  readonly deadLetters: readonly DeadLetter[];
 }
 
 export interface PlanDeps<State extends Aged, Said extends ConsentRecord> {
@@ -133,7 +133,7 @@ function addPassed<State extends Aged>(
 
 /** Those erased need no end of their chains: what is written of them is that they are erased. */
 class Chains {
-  readonly erased = new Map<string, Mark>();
+  readonly erased = new Map<string, RecordId>();
   readonly first = new Set<string>();
   entries: LedgerEntry[] = [];
   readonly #workspaceId: string;

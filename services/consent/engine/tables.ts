@@ -1,6 +1,6 @@
 /** What any store of consent offers: states by user or address, the ledger, and the applier's step. */
-import type { SetAsidePlace, Waiting } from "../../../platform/lane/hold-back.ts";
-import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
+import type { DeadLetterId, Waiting } from "../../../platform/lane/hold-back.ts";
+import type { DeadLetter, LaneRecord } from "../../../platform/lane/lane.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import type { ConsentMove } from "../../../platform/ledger/moved.ts";
 import type { Ledger } from "../../../platform/ledger/read.ts";
@@ -12,11 +12,11 @@ export interface ConsentTables<State> extends Ledger {
   /** Each row and its entries whole or not at all; doing it again is harmless. */
   commit(step: LaneStep<State>): Promise<void>;
   /** Records that wait for a human, those of a workspace together and in their order, behind `after`; at most `max`. */
-  listSetAside(max: number, after?: SetAsidePlace): Promise<SetAside[]>;
+  listSetAside(max: number, after?: DeadLetterId): Promise<DeadLetter[]>;
   /** What waits of one workspace. */
   waiting(workspaceId: string): Promise<Waiting[]>;
   /** The same, in order, behind `after`, at most `max`. */
-  setAsideOf(workspaceId: string, max: number, after?: SetAsidePlace): Promise<SetAside[]>;
+  deadLetterOf(workspaceId: string, max: number, after?: DeadLetterId): Promise<DeadLetter[]>;
   /** The records wait no more. */
   forgetSetAside(records: readonly LaneRecord[]): Promise<void>;
   /** Entries of these subjects whose cause lies at `sequence` or later, which may not be published; none where both are one write. */
@@ -32,5 +32,5 @@ export async function waitingToMove(listSetAside: ConsentTables<unknown>["listSe
 /** Rows from elsewhere, as a step that caused nothing. */
 export function stepOfRows<State>(rows: WorkspaceStep<State>): LaneStep<State> {
   const { workspaceId, states, entries, ends } = rows;
-  return { workspaces: [{ workspaceId, states, entries, ends }], setAside: [] };
+  return { workspaces: [{ workspaceId, states, entries, ends }], deadLetters: [] };
 }

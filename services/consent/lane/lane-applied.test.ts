@@ -6,7 +6,7 @@ import type { LogRecord } from "../../../platform/log/log.ts";
 import { silentLogger } from "../../../platform/logger.ts";
 import { type LanePart, type LaneQuestions, openLaneApplied } from "./lane-applied.ts";
 import { laneLayout } from "../../../platform/lane/layout.ts";
-import { placeToBytes, type StepReport } from "../../../platform/lane/place.ts";
+import { checkpointToBytes, type StepReport } from "../../../platform/lane/resolver-checkpoint.ts";
 import type { ProgressNotice } from "../../../platform/lane/progress-notices.ts";
 import { createLocalNotices } from "../../../platform/lane/progress-notices.fixture.ts";
 
@@ -49,7 +49,7 @@ function openTest(first: readonly LogRecord[] = [], ask: LaneQuestions["ask"] = 
 
 function stepAt(sequence: number, rest: Partial<StepReport>): LogRecord {
   const step: StepReport = { through: 0, now: 0, written: 0, tails: [], touched: [], outcomes: [], ...rest };
-  return { sequence, body: placeToBytes(step) };
+  return { sequence, body: checkpointToBytes(step) };
 }
 
 const [own, other] = [layout.subscription(0), layout.subscription(1)];

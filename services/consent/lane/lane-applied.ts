@@ -10,7 +10,7 @@ import type { Log, LogRecord } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import type { AskLane } from "../../../platform/lane/lane-asks.ts";
 import type { LaneLayout } from "../../../platform/lane/layout.ts";
-import { stepReportFromBytes, tailsAfter } from "../../../platform/lane/place.ts";
+import { stepReportFromBytes, tailsAfter } from "../../../platform/lane/resolver-checkpoint.ts";
 import { createProgress, type Progress } from "../../../platform/lane/progress.ts";
 import type { ProgressNotices } from "../../../platform/lane/progress-notices.ts";
 import { readStepReports } from "../../../platform/lane/step-reports.ts";

@@ -140,7 +140,7 @@ function shareOut(options: MeshLanesOptions, shared: Shared, opened: Opened): Ow
   const positions = createLanePositions(steps, {
     nameOf: (lane) => `${service}-${lane}`,
     subjectOf: (name) => checkpointSubject(streamNamesOf(streams.logName).lanes, name),
-    marks: guard.marks,
+    watermarks: guard.watermarks,
   });
   const publisher = createProgressPublisher({ notices, clock });
   opened.push(() => publisher.close());

@@ -26,11 +26,11 @@ import type { LaneRecord } from "../../../platform/lane/lane.ts";
 import type { Whose } from "../../../platform/lane/hold-back.ts";
 import type { ApplyEnds } from "../engine/apply-messages.ts";
 import type { LaneStep } from "../engine/plan-step.ts";
-import { type IsHeld, openHeld } from "./held.ts";
+import { type IsBlocked, openBlocked } from "./blocked.ts";
 import type { LaneBody } from "../engine/lane-message.ts";
 import type { ConcernOf } from "./lane-window.ts";
 import type { LaneLayout } from "../../../platform/lane/layout.ts";
-import { type RedriveMessages, type Redriving, redriving, type SetAsideTables } from "./redrive.ts";
+import { type DeadLetterTables, type RedriveMessages, type Redriving, redriving } from "./redrive.ts";
 import { type MeshLanes, type MeshLanesOptions, openMeshLanes } from "./mesh-lanes.ts";
 
 /** What makes one service of the two. */
@@ -50,15 +50,15 @@ export interface MeshPartPlan<Tables extends PartTables, Service extends DescSer
   /** Its RPCs. */
   routes(serving: Serving<Tables>): ServiceImpl<Service>;
   /** Work on the tables beside the lanes; the returned function ends it. */
-  beside?(deps: Pick<Serving<Tables>, "tables" | "lanes" | "isHeld">, ends: PartEnds): () => Promise<void> | void;
+  beside?(deps: Pick<Serving<Tables>, "tables" | "lanes" | "isBlocked">, ends: PartEnds): () => Promise<void> | void;
 }
 
 interface OpenTables extends Pick<Keyspace, "sealedBy"> {
   readonly clock: Clock;
 }
 
-interface PartTables extends SetAsideTables {
-  commit(step: Pick<LaneStep<never>, "setAside">): Promise<void>;
+interface PartTables extends DeadLetterTables {
+  commit(step: Pick<LaneStep<never>, "deadLetters">): Promise<void>;
 }
 
 interface Serving<Tables> {
@@ -66,9 +66,9 @@ interface Serving<Tables> {
   readonly lanes: MeshLanes;
   readonly profile: Client<typeof ProfileService>;
   readonly intake: IntakeDeps;
-  readonly isHeld: IsHeld;
+  readonly isBlocked: IsBlocked;
   readonly work: LaneWork;
-  readonly setAside: Redriving;
+  readonly deadLetters: Redriving;
   readonly clock: Clock;
 }
 
@@ -108,7 +108,7 @@ async function open<Tables extends PartTables, Service extends DescService>(
   const guard = await openEpochGuard({ service: plan.name, ...config, session, streams: config, clock, logger, onMismatch });
   opened.push(() => guard.close());
   const plain = plan.openTables(guard.session, { clock, sealedBy });
-  const backlog = openBacklogLook(async () => ({ setAside: (await plain.listSetAside(limits.setAsidePageMax)).length }), clock);
+  const backlog = openBacklogLook(async () => ({ deadLetters: (await plain.listSetAside(limits.setAsidePageMax)).length }), clock);
   opened.push(() => backlog.close());
   const tables = noticing(plain, backlog);
   const events = await openEventStream({ ...config.events, logger });
@@ -130,16 +130,16 @@ async function open<Tables extends PartTables, Service extends DescService>(
   });
   const work: LaneWork = { ...lanes.work, backlog: () => backlog.backlog() };
   opened.push(watchWork(metrics, plan.name, work));
-  const isHeld = openHeld({ waiting: tables.waiting, clock, keepMs: limits.heldLookMs });
-  if (plan.beside) opened.push(plan.beside({ tables, lanes, isHeld }, ends));
+  const isBlocked = openBlocked({ waiting: tables.waiting, clock, keepMs: limits.heldLookMs });
+  if (plan.beside) opened.push(plan.beside({ tables, lanes, isBlocked }, ends));
   const log = measuredLog(lanes.intake, "intake", metrics);
   const routes = plan.routes({
     tables,
     lanes,
-    isHeld,
+    isBlocked,
     profile: called.client,
     intake: { log, clock, tracer, decided: (scope, position) => called.client.awaitOutcome({ scope, position }) },
-    setAside: setAsideBy(plan, tables, lanes),
+    deadLetters: deadLettersBy(plan, tables, lanes),
     work,
     clock,
   });
@@ -160,7 +160,7 @@ function noticing<Tables extends PartTables>(tables: Tables, { changed }: Pick<B
     ...tables,
     commit: (step: Parameters<Tables["commit"]>[0]) => {
       const committed = tables.commit(step);
-      return step.setAside.length === 0 ? committed : committed.finally(changed);
+      return step.deadLetters.length === 0 ? committed : committed.finally(changed);
     },
     forgetSetAside: (records: readonly LaneRecord[]) => tables.forgetSetAside(records).finally(changed),
   };
@@ -172,7 +172,7 @@ function readinessOf(trouble: string | undefined, waiting: string | undefined): 
   return { ready: trouble === undefined, ...(reason !== undefined && { reason }) };
 }
 
-function setAsideBy<Tables extends PartTables>(
+function deadLettersBy<Tables extends PartTables>(
   plan: Pick<MeshPartPlan<Tables, DescService>, "messages" | "laneOf">,
   tables: Tables,
   { append, layout }: MeshLanes,

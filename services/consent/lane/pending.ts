@@ -3,12 +3,12 @@
  * record of others, so that a fan-out delays no other user.
  */
 import type { Wanted } from "../../../platform/lane/lane-asks.ts";
-import { isAfter, type Mark } from "../../../platform/age.ts";
+import { isAfter, type RecordId } from "../../../platform/age.ts";
 
 /** What has to be known of a record to find its turn. */
 interface Waits {
   /** Its place; each that is added lies behind those before it. */
-  readonly mark: Mark;
+  readonly mark: RecordId;
   /** Users or addresses that it changes. None: it waits for no record, and no record for it. */
   readonly keys: readonly string[];
   /** Part of a fan-out: it goes when it is due, or sooner where a caller or another record needs it. */
@@ -92,7 +92,7 @@ export class Pending<Item> {
   }
 
   /** Whether everything of the key up to the place is applied, of what was added. */
-  isPast(key: string, mark: Mark): boolean {
+  isPast(key: string, mark: RecordId): boolean {
     const first = this.#queues.get(key)?.[0];
     return first === undefined || isAfter(first.mark, mark);
   }

@@ -5,38 +5,38 @@
 import { limits } from "../../../platform/limits.ts";
 import {
   createHolds,
+  type DeadLetterId,
   type Holds,
   partitioned,
   redrivable,
-  type SetAsidePlace,
   skippable,
   waitingAt,
   type Whose,
 } from "../../../platform/lane/hold-back.ts";
-import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
+import type { DeadLetter, LaneRecord } from "../../../platform/lane/lane.ts";
 import { pagesBehind } from "../../../platform/pages-behind.ts";
 import type { ShownRecord } from "../../../platform/lane/shown-record.ts";
 import type { LaneMessages } from "../engine/lane-message.ts";
 import type { ConsentTables } from "../engine/tables.ts";
 
-export type SetAsideTables = Pick<ConsentTables<unknown>, "listSetAside" | "waiting" | "forgetSetAside">;
+export type DeadLetterTables = Pick<ConsentTables<unknown>, "listSetAside" | "waiting" | "forgetSetAside">;
 export type RedriveMessages = Pick<LaneMessages<unknown>, "takenFromRow" | "whoseBody" | "shown" | "redriveBody">;
 
 export interface RedriveDeps extends RedriveMessages {
-  readonly tables: SetAsideTables;
+  readonly tables: DeadLetterTables;
   laneOf(whose: Whose): number;
   append(lane: number, body: Uint8Array): Promise<void>;
 }
 
 export interface Redriving {
   /** Records that wait for a human, behind `after`, at most `max`. */
-  listSetAside(max: number, after?: SetAsidePlace): Promise<SetAside[]>;
+  listSetAside(max: number, after?: DeadLetterId): Promise<DeadLetter[]>;
   /** What one of them says. Refuses NOT_FOUND. */
-  showSetAside(at: SetAsidePlace): Promise<ShownRecord>;
+  showSetAside(at: DeadLetterId): Promise<ShownRecord>;
   /** Asks for those that can be read now; how many. */
   redriveSetAside(): Promise<number>;
   /** Asks to forget the record that holds its user or address back, and to try those behind it once more. */
-  skipSetAside(at: SetAsidePlace): Promise<void>;
+  skipSetAside(at: DeadLetterId): Promise<void>;
 }
 
 export function redriving({ tables, takenFromRow, shown, whoseBody, redriveBody, laneOf, append }: RedriveDeps): Redriving {
@@ -53,7 +53,7 @@ export function redriving({ tables, takenFromRow, shown, whoseBody, redriveBody,
     }
   }
   /** The first at the place or behind it. */
-  function only({ part, ...at }: SetAsidePlace): Promise<SetAside[]> {
+  function only({ part, ...at }: DeadLetterId): Promise<DeadLetter[]> {
     return tables.listSetAside(1, { ...at, part: part - 1 });
   }
   return {
@@ -62,7 +62,7 @@ export function redriving({ tables, takenFromRow, shown, whoseBody, redriveBody,
     async redriveSetAside() {
       const holds = new Map<string, Holds>();
       let found = 0;
-      for await (const page of pagesBehind<SetAside>((last) => tables.listSetAside(limits.setAsideRedrivePage, last?.record))) {
+      for await (const page of pagesBehind<DeadLetter>((last) => tables.listSetAside(limits.setAsideRedrivePage, last?.record))) {
         const [lost, known] = partitioned(redrivable(page, takenFromRow, holds));
         for (const [workspaceId, records] of Map.groupBy(known, (record) => record.workspaceId)) await askFor(workspaceId, records);
         found += known.length;

@@ -1,7 +1,7 @@
 /** What both services of consent answer to operators: how far lanes are, what waits for a human, and the ledger as a whole. */
 import { Buffer } from "node:buffer";
 import type { HandlerContext } from "@connectrpc/connect";
-import type { SetAsidePlace } from "../../../platform/lane/hold-back.ts";
+import type { DeadLetterId } from "../../../platform/lane/hold-back.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { ledgerEntryToMessage } from "../../../platform/ledger/message.ts";
 import type { Ledger, Verified } from "../../../platform/ledger/read.ts";
@@ -14,11 +14,11 @@ import type { Redriving } from "../lane/redrive.ts";
 export interface OperatorDeps {
   readonly ledger: Pick<Ledger, "history" | "checked" | "verify" | "verifyPage" | "subjects">;
   readonly work: LaneWork;
-  readonly setAside: Redriving;
+  readonly deadLetters: Redriving;
 }
 
 /** The RPCs that both services have. */
-export function operatorRoutes({ ledger, work, setAside }: OperatorDeps) {
+export function operatorRoutes({ ledger, work, deadLetters }: OperatorDeps) {
   return {
     async verifyLedger(
       message: Scoped<RequestContext> & { readonly from?: string | undefined },
@@ -34,21 +34,21 @@ export function operatorRoutes({ ledger, work, setAside }: OperatorDeps) {
       return { entries: entries.map(ledgerEntryToMessage), next };
     },
     async getProgress({ withHistory }: { readonly withHistory: boolean }) {
-      const [lanes, { setAside: waiting }] = await Promise.all([work.lags(), work.backlog()]);
+      const [lanes, { deadLetters: waiting }] = await Promise.all([work.lags(), work.backlog()]);
       return { lanes: laneMessages(lanes, withHistory ? work.history() : []), setAside: waiting };
     },
     async listSetAside({ limit, after }: { readonly limit: number; readonly after?: LetterMessage | undefined }) {
       const max = Math.min(limit || limits.setAsidePageMax, limits.setAsidePageMax);
-      const listed = await setAside.listSetAside(max, after && placeOf(after));
+      const listed = await deadLetters.listSetAside(max, after && placeOf(after));
       const records = listed.map(({ reason, record: { workspaceId, sequence, part, key, body } }) => {
         return { workspaceId, sequence: BigInt(sequence), part, key, reason, body: new Uint8Array(body) };
       });
       return { records, more: listed.length === max };
     },
-    showSetAside: async (message: LetterMessage) => ({ record: await setAside.showSetAside(placeOf(message)) }),
-    redriveSetAside: async () => ({ records: await setAside.redriveSetAside() }),
+    showSetAside: async (message: LetterMessage) => ({ record: await deadLetters.showSetAside(placeOf(message)) }),
+    redriveSetAside: async () => ({ records: await deadLetters.redriveSetAside() }),
     async skipSetAside(message: LetterMessage) {
-      await setAside.skipSetAside(placeOf(message));
+      await deadLetters.skipSetAside(placeOf(message));
       return {};
     },
   };
@@ -92,7 +92,7 @@ interface LetterMessage {
   readonly part: number;
 }
 
-function placeOf({ workspaceId, sequence, part }: LetterMessage): SetAsidePlace {
+function placeOf({ workspaceId, sequence, part }: LetterMessage): DeadLetterId {
   return { workspaceId, sequence: Number(sequence), part };
 }
 

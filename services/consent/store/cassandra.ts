@@ -2,11 +2,11 @@
  * The mesh's store of consent. A row and its ledger entries lie in one partition and are one write, with the mark of the last
  * record as its age: repeating a step, or a late writer, changes nothing.
  */
-import { type Aged, markOf } from "../../../platform/age.ts";
+import { type Aged, recordIdOf } from "../../../platform/age.ts";
 import { intoBatches, type PartitionWrite, write } from "../../../platform/cassandra/batches.ts";
 import { inFlight } from "../../../platform/in-flight.ts";
 import { type Row, scanTable, type Session, type Statement } from "../../../platform/cassandra/session.ts";
-import { forgetSetAsideOf, setAsideIn, setAsideList, setAsideOf, waitingIn } from "./set-aside-cassandra.ts";
+import { deadLetterList, deadLetterOf, deadLettersIn, forgetDeadLetterOf, waitingIn } from "./dead-letter-cassandra.ts";
 import { stampOf } from "./stamp.ts";
 import { cassandraLedger, entriesSince, eraseEntriesOf, listSubjectOf, putEntryOf } from "../../../platform/ledger/cassandra.ts";
 import { type ChainHead, emptyChain } from "../../../platform/ledger/ledger.ts";
@@ -44,11 +44,11 @@ export function openCassandraConsent<State extends Aged>(session: Session, rows:
     ...reads,
     move: moveOf({ session, rows }, reads),
     commit: (step) => commit({ session, rows }, step),
-    listSetAside: (max, after) => setAsideList(session, max, after),
+    listSetAside: (max, after) => deadLetterList(session, max, after),
     waiting: (workspaceId) => waitingIn(session, workspaceId),
-    setAsideOf: (workspaceId, max, after) => setAsideIn(session, { workspaceId, after }, max),
+    deadLetterOf: (workspaceId, max, after) => deadLettersIn(session, { workspaceId, after }, max),
     forgetSetAside: async (records) => {
-      await inFlight(records, limits.consentWritesInFlightMax, (record) => session.execute(forgetSetAsideOf(record)));
+      await inFlight(records, limits.consentWritesInFlightMax, (record) => session.execute(forgetDeadLetterOf(record)));
     },
     entriesSince: async (workspaceId, subjects, sequence) =>
       entriesSince(ledger, workspaceId, { heads: await heads(workspaceId, subjects), sequence }),
@@ -128,7 +128,7 @@ export function rowOf<State extends Aged>(
  */
 async function commit<State extends Aged>(
   { session, rows }: Keeping<State>,
-  { workspaces, setAside }: LaneStep<State>,
+  { workspaces, deadLetters }: LaneStep<State>,
 ): Promise<void> {
   async function run(writes: readonly (readonly Statement[])[]): Promise<void> {
     await inFlight(writes, limits.consentWritesInFlightMax, (batch) => write(session, batch));
@@ -139,7 +139,7 @@ async function commit<State extends Aged>(
     if (first !== undefined && first.size > 0) await run(together(rowsOf(rows, step, (key) => first.has(key))));
     await run(together(rowsOf(rows, step, (key) => !first?.has(key))));
   }
-  await run(setAside.map((row) => [setAsideOf(row)]));
+  await run(deadLetters.map((row) => [deadLetterOf(row)]));
 }
 
 function together(writes: readonly PartitionWrite[]): (readonly Statement[])[] {
@@ -156,7 +156,7 @@ function chainsListed<State extends Aged>(
   }
   const begun = entries.filter(({ index }) => index === 0);
   return [
-    ...begun.map((entry) => listing(entry.subject, stampOf({ mark: markOf(entry) }), false)),
+    ...begun.map((entry) => listing(entry.subject, stampOf({ mark: recordIdOf(entry) }), false)),
     ...Array.from(erased ?? [], ([subject, mark]) => listing(subject, stampOf({ mark }), true)),
   ];
 }
@@ -182,7 +182,7 @@ function rowsOf<State extends Aged>(
       partition: place.partition,
       statements: [
         rowOf(rows, place, { key, state, end: ends.get(key), stamp: stampOf(state) }),
-        ...added.map((entry) => putEntryOf(place, entry, stampOf({ mark: markOf(entry) }))),
+        ...added.map((entry) => putEntryOf(place, entry, stampOf({ mark: recordIdOf(entry) }))),
       ],
     };
   });
@@ -191,7 +191,7 @@ function rowsOf<State extends Aged>(
 function moveOf<State extends Aged>({ session, rows }: Keeping<State>, ledger: Ledger): ConsentMove<State> {
   const { of, column, alone, together: shared, fromRow } = rows;
   return {
-    waiting: () => waitingToMove((max) => setAsideList(session, max), of),
+    waiting: () => waitingToMove((max) => deadLetterList(session, max), of),
     async *read(workspaceIds) {
       for (const { scan } of shared === undefined ? [alone] : [alone, shared]) {
         for await (const page of scanTable(session, scan, limits.movedRowsPerPage)) {

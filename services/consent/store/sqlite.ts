@@ -1,5 +1,5 @@
 /** The embedded store of consent: states, the ledger and what waits as tables of the shared file, written in one transaction a step. */
-import { type SetAsideTableName, sqliteSetAside } from "./set-aside-sqlite.ts";
+import { type DeadLetterTableName, sqliteDeadLetters } from "./dead-letter-sqlite.ts";
 import { openSqliteLane, type SqliteLane } from "../../../platform/lane/sqlite.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { type ConsentMove, notThere, subjectsOf, withChains } from "../../../platform/ledger/moved.ts";
@@ -20,7 +20,7 @@ export interface SqliteStates<State> {
   /** Versions of the service's tables. */
   readonly schema: readonly string[];
   readonly ledger: LedgerTables;
-  readonly setAsideTable: SetAsideTableName;
+  readonly deadLetterTable: DeadLetterTableName;
   readonly onEntries: OnEntries;
   /** Gives the body of one state. */
   readonly select: string;
@@ -43,7 +43,7 @@ export async function openSqliteConsent<State>(database: Database, of: SqliteSta
   const { service, ledger, onEntries } = of;
   const lane = await openSqliteLane(database, service);
   await migrate(database, service, of.schema);
-  const setAside = sqliteSetAside(database, of.setAsideTable);
+  const deadLetters = sqliteDeadLetters(database, of.deadLetterTable);
   async function load(workspaceId: string, keys: readonly string[]): Promise<Map<string, State>> {
     const statement = database.prepare(of.select);
     const found = new Map<string, State>();
@@ -60,7 +60,7 @@ export async function openSqliteConsent<State>(database: Database, of: SqliteSta
       ledger.append(database, workspaceId, entries);
       onEntries(workspaceId, entries);
     }
-    setAside.put(step.setAside);
+    deadLetters.put(step.deadLetters);
   }
   const tables: Omit<SqliteConsent<State>, "move"> = {
     load,
@@ -73,11 +73,11 @@ export async function openSqliteConsent<State>(database: Database, of: SqliteSta
     // The lane has the records until all of this is durable
     commit: (step) => database.write(() => commitStep(step), { repeatable: true }),
     entriesSince: () => Promise.resolve([]),
-    waiting: (workspaceId) => Promise.resolve(setAside.waiting(workspaceId)),
-    setAsideOf: (workspaceId, max, after) => Promise.resolve(setAside.of(workspaceId, max, after)),
-    forgetSetAside: (records) => database.write(() => setAside.forget(records)),
-    listSetAside: (max, after) => Promise.resolve(setAside.list(max, after)),
-    setAsideCount: () => setAside.count(),
+    waiting: (workspaceId) => Promise.resolve(deadLetters.waiting(workspaceId)),
+    deadLetterOf: (workspaceId, max, after) => Promise.resolve(deadLetters.of(workspaceId, max, after)),
+    forgetSetAside: (records) => database.write(() => deadLetters.forget(records)),
+    listSetAside: (max, after) => Promise.resolve(deadLetters.list(max, after)),
+    setAsideCount: () => deadLetters.count(),
   };
   return { ...tables, move: moveOf(database, tables, of) };
 }

@@ -1,6 +1,6 @@
 /** What preference centers need from outside. */
 import type { Clock } from "../../../platform/clock.ts";
-import type { DocumentMark } from "../../../platform/same-request.ts";
+import type { IdempotencyHashes } from "../../../platform/same-request.ts";
 import type { Center, CenterContent, CenterSummary, CenterVersion, PageSettings } from "./center.ts";
 
 /** Preference centers of workspaces, each found within its own workspace only. */
@@ -49,7 +49,7 @@ export interface CenterChange {
 }
 
 /** The answer to a request with an Idempotency-Key. */
-export interface IdempotencyEntry extends DocumentMark {
+export interface IdempotencyEntry extends IdempotencyHashes {
   readonly answer: CenterAnswer;
   /** Unix milliseconds. */
   readonly expiresAt: number;
@@ -80,5 +80,5 @@ export interface Caller {
   readonly requestId: string;
   readonly actor: string;
   /** Absent: no Idempotency-Key was sent. */
-  readonly mark?: DocumentMark;
+  readonly idempotency?: IdempotencyHashes;
 }

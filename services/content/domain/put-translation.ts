@@ -2,7 +2,7 @@
 import type { Clock } from "../../../platform/clock.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
-import { type DocumentMark, isSameRequest } from "../../../platform/same-request.ts";
+import { type IdempotencyHashes, isSameRequest } from "../../../platform/same-request.ts";
 import { findLocale, findMessage, type MessageQuestion } from "./find-messages.ts";
 import { loadFacts } from "./read-translations.ts";
 import { sourceLocaleId, type Texts, textsBytes, type TextsKey } from "./translation.ts";
@@ -14,7 +14,7 @@ export interface PutRequest {
   /** Id or name. */
   readonly locale: string;
   readonly texts: Texts;
-  readonly mark?: DocumentMark;
+  readonly idempotency?: IdempotencyHashes;
 }
 
 /**
@@ -26,12 +26,12 @@ export async function putTranslation(
   workspaceId: string,
   request: PutRequest,
 ): Promise<{ readonly replayed: boolean }> {
-  const { mark } = request;
+  const { idempotency } = request;
   const now = clock.now();
-  const known = mark && (await store.remembered(workspaceId, mark.requestHash, now));
-  if (known) return repeated(isSameRequest(known, mark));
+  const known = idempotency && (await store.remembered(workspaceId, idempotency.requestHash, now));
+  if (known) return repeated(isSameRequest(known, idempotency));
   const planned = await planPut(store, workspaceId, request);
-  const outcome = await store.putTexts(workspaceId, { ...planned, now, ...(mark && { mark }) });
+  const outcome = await store.putTexts(workspaceId, { ...planned, now, ...(idempotency && { idempotency }) });
   return outcome === "committed" ? { replayed: false } : repeated(outcome === "repeated");
 }
 

@@ -1,5 +1,5 @@
 /** What translations need from outside. */
-import type { DocumentMark, RequestHashes } from "../../../platform/same-request.ts";
+import type { IdempotencyHashes, RequestHashes } from "../../../platform/same-request.ts";
 import type { MessageOwner, OwnerKind, Texts, TextsKey, TranslationSettings } from "./translation.ts";
 
 export interface TranslationStore {
@@ -51,5 +51,5 @@ export interface TextsWrite {
   /** Unix milliseconds. */
   readonly now: number;
   /** Of a request with an Idempotency-Key, kept for `idempotencyKeepMs`. */
-  readonly mark?: DocumentMark;
+  readonly idempotency?: IdempotencyHashes;
 }

@@ -29,7 +29,7 @@ export async function writeCenter(deps: CenterDeps, caller: Caller, plan: () => 
     if (repeat) return repeat;
     const { answer, write } = await plan();
     const changed = write !== undefined;
-    if (!changed && caller.mark === undefined) return { answer, replayed: false, changed };
+    if (!changed && caller.idempotency === undefined) return { answer, replayed: false, changed };
     const outcome = await deps.centers.commit(changeOf(caller, { answer, write, now: deps.clock.now() }));
     if (outcome === "committed") return { answer, replayed: false, changed };
     if (outcome === "name_taken") return (await repeatOf(deps, caller)) ?? refuseTaken();
@@ -59,21 +59,21 @@ function refuseTaken(): never {
   throw new Refusal("ALREADY_EXISTS", "A preference center of this workspace has this name already");
 }
 
-async function repeatOf({ centers, clock }: CenterDeps, { workspaceId, mark }: Caller): Promise<Written | undefined> {
-  const known = mark && (await centers.remembered(workspaceId, mark.requestHash, clock.now()));
+async function repeatOf({ centers, clock }: CenterDeps, { workspaceId, idempotency }: Caller): Promise<Written | undefined> {
+  const known = idempotency && (await centers.remembered(workspaceId, idempotency.requestHash, clock.now()));
   if (known === undefined) return undefined;
-  if (mark && !isSameRequest(known, mark)) throw new Refusal("IDEMPOTENCY_KEY_REUSED");
+  if (idempotency && !isSameRequest(known, idempotency)) throw new Refusal("IDEMPOTENCY_KEY_REUSED");
   return { answer: known.answer, replayed: true, changed: false };
 }
 
 function changeOf(
-  { workspaceId, mark }: Caller,
+  { workspaceId, idempotency }: Caller,
   { answer, write, now }: { readonly answer: CenterAnswer; readonly write: Planned["write"]; readonly now: number },
 ): CenterChange {
   return {
     workspaceId,
     now,
     ...(write === undefined ? {} : { write }),
-    ...(mark === undefined ? {} : { remember: { ...mark, answer, expiresAt: now + limits.idempotencyKeepMs } }),
+    ...(idempotency === undefined ? {} : { remember: { ...idempotency, answer, expiresAt: now + limits.idempotencyKeepMs } }),
   };
 }

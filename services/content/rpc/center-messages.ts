@@ -1,6 +1,6 @@
 /** Messages about preference centers to domain values and back. */
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
-import { documentMarkOf } from "../../../platform/intake/idempotency.ts";
+import { idempotencyHashesOf } from "../../../platform/intake/idempotency.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { type Scoped, scopeOf } from "../../../platform/request-context.ts";
 import {
@@ -21,8 +21,8 @@ export function callerOf(message: Scoped<Scope>): Caller {
 
 /** As callerOf, with the mark of a request that may be sent twice: a key counts for its actor and for one kind of request. */
 export function writerOf<Asked extends DescMessage>(schema: Asked, message: MessageShape<Asked> & Scoped<Scope>): Caller {
-  const mark = documentMarkOf(schema, message, schema.typeName);
-  return { ...callerOf(message), ...(mark && { mark }) };
+  const idempotency = idempotencyHashesOf(schema, message, schema.typeName);
+  return { ...callerOf(message), ...(idempotency && { idempotency }) };
 }
 
 export function draftOf(message: PreferenceCenterContent | undefined): ContentDraft {

@@ -2,7 +2,7 @@
 import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import type { Clock } from "../../../platform/clock.ts";
 import { inFlight } from "../../../platform/in-flight.ts";
-import { documentMarkOf } from "../../../platform/intake/idempotency.ts";
+import { idempotencyHashesOf } from "../../../platform/intake/idempotency.ts";
 import { limits } from "../../../platform/limits.ts";
 import { scopeOf } from "../../../platform/request-context.ts";
 import {
@@ -64,12 +64,12 @@ async function handleListTranslations(store: TranslationStore, message: ListTran
 }
 
 async function handlePutTranslation(deps: TranslationDeps, message: PutTranslationRequest) {
-  const mark = documentMarkOf(PutTranslationRequestSchema, message);
+  const idempotency = idempotencyHashesOf(PutTranslationRequestSchema, message);
   return await putTranslation(deps, scopeOf(message).workspaceId, {
     question: questionFromMessage(message.question),
     locale: message.locale,
     texts: textsFromMessage(message.texts),
-    ...(mark && { mark }),
+    ...(idempotency && { idempotency }),
   });
 }
 

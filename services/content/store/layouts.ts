@@ -10,7 +10,7 @@ export const centersLayout: Layout = {
   once: { kind: "content", table: "center_contents", id: "content_id" },
 };
 
-interface MarkValue extends RequestHashes {
+interface IdempotencyValue extends RequestHashes {
   readonly expiresAt: number;
 }
 
@@ -34,10 +34,10 @@ export const translationsLayout: Layout & { readonly chunks: Chunks } = {
     mark: {
       columns: ["expires_at", "body", "sent_hash"],
       toRow(value) {
-        const { expiresAt, bodyHash, sentHash = null } = value as MarkValue;
+        const { expiresAt, bodyHash, sentHash = null } = value as IdempotencyValue;
         return { expires_at: BigInt(expiresAt), body: bodyHash, sent_hash: sentHash };
       },
-      fromRow(row): MarkValue {
+      fromRow(row): IdempotencyValue {
         const sentHash = row["sent_hash"] ?? null;
         const mark = { expiresAt: Number(row["expires_at"]), bodyHash: String(row["body"]) };
         return sentHash === null ? mark : { ...mark, sentHash: String(sentHash) };

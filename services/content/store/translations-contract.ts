@@ -152,23 +152,23 @@ export function describeTranslations(driver: string, open: () => Promise<Transla
 
     test("putTexts() takes a mark once, within its workspace and its time", async () => {
       const mark = { requestHash: "r", bodyHash: "b", sentHash: "s" };
-      expect(await store.putTexts(workspace, put({ mark }))).toBe("committed");
+      expect(await store.putTexts(workspace, put({ idempotency: mark }))).toBe("committed");
       expect(await store.remembered(workspace, "r", now)).toMatchObject({ bodyHash: "b", sentHash: "s" });
       expect(await store.remembered(`${workspace}-other`, "r", now)).toBeUndefined();
       await store.putTexts(workspace, put({ texts: new Map([["id_0", "newer"]]) }));
-      expect(await store.putTexts(workspace, put({ mark }))).toBe("repeated");
-      expect(await store.putTexts(workspace, put({ mark: { ...mark, sentHash: "other" } }))).toBe("reused");
-      expect(await store.putTexts(workspace, put({ mark: { requestHash: "r", bodyHash: "b" } }))).toBe("repeated");
+      expect(await store.putTexts(workspace, put({ idempotency: mark }))).toBe("repeated");
+      expect(await store.putTexts(workspace, put({ idempotency: { ...mark, sentHash: "other" } }))).toBe("reused");
+      expect(await store.putTexts(workspace, put({ idempotency: { requestHash: "r", bodyHash: "b" } }))).toBe("repeated");
       expect(await store.texts(workspace, [key])).toEqual([new Map([["id_0", "newer"]])]);
       expect(await store.remembered(workspace, "r", now + day)).toBeUndefined();
-      expect(await store.putTexts(workspace, put({ mark: { ...mark, sentHash: "other" }, now: now + day }))).toBe("committed");
+      expect(await store.putTexts(workspace, put({ idempotency: { ...mark, sentHash: "other" }, now: now + day }))).toBe("committed");
     });
 
     test("putTexts() keeps all of many that come at once, those with a mark too", async () => {
       const keys = Array.from({ length: 100 }, (_, at) => ({ ...key, messageId: `message-${at}` }));
       const outcomes = await Promise.all(
         keys.map((each, at) => {
-          const mark = at % 2 === 0 ? { mark: { requestHash: `r${at}`, bodyHash: `b${at}` } } : {};
+          const mark = at % 2 === 0 ? { idempotency: { requestHash: `r${at}`, bodyHash: `b${at}` } } : {};
           return store.putTexts(workspace, put({ key: each, texts: new Map([["id_0", String(at)]]), ...mark }));
         }),
       );
@@ -182,7 +182,7 @@ export function describeTranslations(driver: string, open: () => Promise<Transla
       const bodies = ["a", "b", "c", "d"];
       const outcomes = await Promise.all(
         bodies.map((body) =>
-          store.putTexts(workspace, put({ texts: new Map([["id_0", body]]), mark: { requestHash: "r", bodyHash: body } }))
+          store.putTexts(workspace, put({ texts: new Map([["id_0", body]]), idempotency: { requestHash: "r", bodyHash: body } }))
         ),
       );
       expect(outcomes.toSorted()).toEqual(["committed", "reused", "reused", "reused"]);

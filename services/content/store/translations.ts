@@ -11,7 +11,7 @@ interface Head {
   readonly settings?: TranslationSettings;
 }
 
-interface MarkDocument extends RequestHashes {
+interface IdempotencyDocument extends RequestHashes {
   readonly expiresAt: number;
 }
 
@@ -50,7 +50,7 @@ export function openTranslationStore(documents: Documents): TranslationStore {
         return pairs && new Map(pairs);
       }),
     async remembered(workspaceId, requestHash, now) {
-      const mark = await documents.get(workspaceId, { kind: "mark", id: requestHash }) as MarkDocument | undefined;
+      const mark = await documents.get(workspaceId, { kind: "mark", id: requestHash }) as IdempotencyDocument | undefined;
       return mark !== undefined && mark.expiresAt > now ? mark : undefined;
     },
     putTexts: (workspaceId, write) => putTexts(documents, workspaceId, write),
@@ -87,16 +87,16 @@ function textWrite(key: TextsKey, texts: Texts): Write {
   return { key: textKey(key), value: [...texts] };
 }
 
-async function putTexts(documents: Documents, workspaceId: string, { key, texts, now, mark }: TextsWrite) {
+async function putTexts(documents: Documents, workspaceId: string, { key, texts, now, idempotency }: TextsWrite) {
   const write = textWrite(key, texts);
-  const { requestHash, ...hashes } = mark ?? { requestHash: "" };
-  const keys = mark ? [{ kind: "mark", id: requestHash }] : [];
+  const { requestHash, ...hashes } = idempotency ?? { requestHash: "" };
+  const keys = idempotency ? [{ kind: "mark", id: requestHash }] : [];
   return await documents.changeIf<"repeated" | "reused">(workspaceId, {
     reads: keys,
     large: [write],
     plan([found]) {
-      const known = found as MarkDocument | undefined;
-      if (mark && known && known.expiresAt > now) return isSameRequest(known, mark) ? "repeated" : "reused";
+      const known = found as IdempotencyDocument | undefined;
+      if (idempotency && known && known.expiresAt > now) return isSameRequest(known, idempotency) ? "repeated" : "reused";
       const value = { ...hashes, expiresAt: now + limits.idempotencyKeepMs };
       return [write, ...keys.map((each) => ({ key: each, value }))];
     },

@@ -1,5 +1,5 @@
 /** What is known of one email address or phone number, whether or not a user has it. */
-import type { Mark } from "../../../platform/age.ts";
+import type { RecordId } from "../../../platform/age.ts";
 
 export type EmailStatus = "opted_in" | "subscribed" | "unsubscribed";
 export type EmailMark = "blocklisted" | "hard_bounced" | "spam" | "bounce_removed" | "spam_removed";
@@ -11,7 +11,7 @@ export interface AddressState {
   /** Normalised: the one key of everything said about it. */
   readonly address: string;
   /** Records at or below it are already in. */
-  mark: Mark;
+  mark: RecordId;
   /** How much younger it is than the mark says: see `aheadAt`. */
   ahead?: number | undefined;
   /** null: never set, which counts as subscribed. */

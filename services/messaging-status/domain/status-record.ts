@@ -1,10 +1,10 @@
 /** What the resolver sends to an address's applier: one change of its state, in order. */
-import type { Mark } from "../../../platform/age.ts";
+import type { RecordId } from "../../../platform/age.ts";
 import type { EmailMark, EmailStatus, InvalidReason } from "./address-state.ts";
 
 export interface StatusRecord {
   readonly address: string;
-  readonly mark: Mark;
+  readonly mark: RecordId;
   /** When it was resolved, or received by a clock that is ahead of that. Unix milliseconds. */
   readonly at: number;
   readonly requestId: string;

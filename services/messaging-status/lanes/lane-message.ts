@@ -1,5 +1,5 @@
 /** A record of the lane: heddle.lane.v1.StatusRecord -> StatusRecord of the domain, and the names of states in messages. */
-import type { Mark } from "../../../platform/age.ts";
+import type { RecordId } from "../../../platform/age.ts";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { causeFromMessage, type LaneMessages, laneMessages, orError, takenOf } from "../../consent/engine/lane-message.ts";
 import { keysOf, type Taken } from "../../../platform/lane/hold-back.ts";
@@ -23,12 +23,12 @@ export const statusMessages: LaneMessages<StatusRecord> = laneMessages({
 });
 
 function takenFrom(message: lane.StatusRecord, row: LaneRecord): Taken<StatusRecord> {
-  const mark: Mark = [row.sequence, row.part];
+  const mark: RecordId = [row.sequence, row.part];
   const said = orError(() => recordFromMessage(message, mark));
   return takenOf(mark, said, { keys: keysOf(message.address), kept: () => ({ ...row, key: message.address }) });
 }
 
-function recordFromMessage(message: lane.StatusRecord, mark: Mark): StatusRecord {
+function recordFromMessage(message: lane.StatusRecord, mark: RecordId): StatusRecord {
   if (message.address === "") throw new Error("Expected a status record with an address, got none");
   return {
     address: message.address,

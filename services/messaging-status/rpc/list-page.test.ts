@@ -10,7 +10,7 @@ test("times and places beyond what a store can hold are the last that it can", a
   const deps = {
     caught: { ask: () => () => Promise.resolve(true) },
     profile: { resolveUsers: () => Promise.resolve({ behind: false }) },
-    isHeld: () => Promise.resolve(false),
+    isBlocked: () => Promise.resolve(false),
     store: { list: (_workspace: string, _list: string, filter: ListFilter) => (asked.push(filter), Promise.resolve([])) },
   };
   const filter = create(AddressFilterSchema, { from: -(2n ** 63n), to: 2n ** 63n - 1n, offset: 2 ** 32 - 1 });

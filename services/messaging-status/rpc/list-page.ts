@@ -28,13 +28,13 @@ export async function listPage(
     ascending: filter?.ascending ?? false,
     signal: of.signal,
   });
-  const [page, held] = await Promise.all([listing, deps.isHeld(of.scope.workspaceId, about)]);
+  const [page, blocked] = await Promise.all([listing, deps.isBlocked(of.scope.workspaceId, about)]);
   const addresses = page.map(({ address, at, reason }) => ({
     address,
     at: BigInt(at),
     ...(reason !== undefined && { reason: reasonNumbers[reason] }),
   }));
-  return { addresses, behind: late || held };
+  return { addresses, behind: late || blocked };
 }
 
 /** The nearest one that a number holds exactly: it is beyond every date. */

@@ -1,14 +1,14 @@
 /** What messages say of addresses, how long a read waits, and how a write goes into the order of its workspace. */
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
-import { markOfMessage } from "../../../platform/intake/idempotency.ts";
+import { idempotencyOfMessage } from "../../../platform/intake/idempotency.ts";
 import { type IntakeDeps, type Submitted, submitTo } from "../../../platform/intake/intake.ts";
 import type { IntakeBody } from "../../../platform/intake/record-bytes.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { type RequestContext, type Scoped, scopeOf } from "../../../platform/request-context.ts";
 import type { ProfileService, Scope } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import type { IsHeld } from "../../consent/lane/held.ts";
+import type { IsBlocked } from "../../consent/lane/blocked.ts";
 import { emailsToWrite, phonesToWrite } from "../../../platform/intake/addresses.ts";
 import type { OperatorDeps } from "../../consent/rpc/operator.ts";
 import type { AddressStore, Caught } from "../domain/ports.ts";
@@ -24,7 +24,7 @@ export interface DepsBeside extends OperatorDeps {
   readonly store: AddressStore;
   readonly caught: Caught;
   /** Whether records of these addresses wait for a human: then what is read is older than what was answered. */
-  readonly isHeld: IsHeld;
+  readonly isBlocked: IsBlocked;
   readonly profile: Pick<Client<typeof ProfileService>, "resolveUsers">;
   readonly links: UnsubscribeLinks;
 }
@@ -58,5 +58,8 @@ export function write<Asked extends DescMessage>(
   { schema, message }: { readonly schema: Asked; readonly message: MessageShape<Asked> & Scoped<RequestContext> },
   body: IntakeBody,
 ): Promise<Submitted> {
-  return submitTo(intake, scopeOf(message), { body, mark: markOfMessage(schema, message, { keepMs: limits.idempotencyKeepMs }) });
+  return submitTo(intake, scopeOf(message), {
+    body,
+    idempotency: idempotencyOfMessage(schema, message, { keepMs: limits.idempotencyKeepMs }),
+  });
 }

@@ -101,11 +101,11 @@ function readRoutes(deps: DepsBeside) {
       const subjects = [...new Set(message.addresses.map((text) => text.includes("@") ? emailToRead(text) : phoneToRead(text)))];
       const { workspaceId } = scope;
       const late = await isLate(deps, scope, subjects);
-      const [history, held] = await Promise.all([
+      const [history, blocked] = await Promise.all([
         historyOf(deps.ledger, { workspaceId, subjects, until: message.until }),
-        deps.isHeld(workspaceId, subjects),
+        deps.isBlocked(workspaceId, subjects),
       ]);
-      return { ...history, behind: late || held };
+      return { ...history, behind: late || blocked };
     },
   } satisfies Routes;
 }
@@ -116,7 +116,7 @@ async function getEmailStates(deps: DepsBeside, message: GetEmailStatesRequest) 
   const emails = message.emails.map(emailToRead);
   const late = message.waited ? !await deps.caught.ask(scope, emails)() : await isLate(deps, scope, emails);
   const { workspaceId } = scope;
-  const [known, held] = await Promise.all([deps.store.load(workspaceId, emails), deps.isHeld(workspaceId, emails)]);
+  const [known, blocked] = await Promise.all([deps.store.load(workspaceId, emails), deps.isBlocked(workspaceId, emails)]);
   const states = emails.map((email) => {
     const { status, rejected, spamAt } = known.get(email) ?? unknownAddress(email);
     return {
@@ -125,7 +125,7 @@ async function getEmailStates(deps: DepsBeside, message: GetEmailStatesRequest) 
       spam: spamAt !== null,
     };
   });
-  return { states, behind: late || held };
+  return { states, behind: late || blocked };
 }
 
 const statusNumbers: Readonly<Record<StatusName, EmailStatus>> = {

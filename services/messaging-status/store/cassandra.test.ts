@@ -7,7 +7,7 @@ import { splitStatements, tablesOf } from "../../../platform/cassandra/cql.ts";
 import { readMigrations } from "../../../platform/cassandra/migrate.ts";
 import { memorySession } from "../../../platform/cassandra/memory-session.fixture.ts";
 import { checkPlan, recordingSession } from "../../../platform/cassandra/recording-session.fixture.ts";
-import { setAsideStatements } from "../../consent/store/set-aside-cassandra.ts";
+import { deadLetterStatements } from "../../consent/store/dead-letter-cassandra.ts";
 import { subjectStatements } from "../../../platform/ledger/cassandra.ts";
 import { openCassandraStatusStore } from "./cassandra.ts";
 import * as statements from "./statements.ts";
@@ -23,7 +23,7 @@ test("schema: all versions applied, one after the other, are schema.cql", () => 
 test("statements: each goes to few partitions, has an age, and names only columns of its table", () => {
   const tables = tablesOf(splitStatements(schema));
   const { states: { select, put, ledger }, ...others } = statements;
-  const all = [select, put, ...[ledger, others, subjectStatements, setAsideStatements].flatMap((one) => Object.values(one))];
+  const all = [select, put, ...[ledger, others, subjectStatements, deadLetterStatements].flatMap((one) => Object.values(one))];
   const touched = new Set<string>();
   for (const cql of all) {
     const values = Object.fromEntries([...cql.matchAll(/:(\w+)/g)].map((match) => [match[1] ?? "", ""]));
@@ -33,7 +33,7 @@ test("statements: each goes to few partitions, has an age, and names only column
     const columns = tables.get(table)?.columns ?? new Map();
     for (const name of cql.matchAll(/(\w+) (?:=|>|<|>=|IN) :/g)) expect(columns.has(name[1] ?? ""), cql).toBe(true);
   }
-  // Every keyspace whose rows come from the log has the two of epochs (platform/epoch/marks.ts); keys of links are documents
+  // Every keyspace whose rows come from the log has the two of epochs (platform/epoch/watermarks.ts); keys of links are documents
   expect([...touched, "link_keys", "log_epochs", "log_marks"].sort()).toEqual([...tables.keys()].sort());
 });
 

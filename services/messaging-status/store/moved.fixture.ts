@@ -10,7 +10,7 @@ export function moveDriver(tables: StatusTables, close: () => Promise<void>): Co
     stateOf: (subject, place) => ({ ...unknownAddress(subject), mark: [2 ** 41, place], status: "unsubscribed", unsubscribedAt: place }),
     async setAside() {
       const record = { workspaceId: "w", sequence: 1, part: 0, key: "k", body: Uint8Array.of(1) };
-      await tables.commit({ workspaces: [], setAside: [{ record, reason: "no record" }] });
+      await tables.commit({ workspaces: [], deadLetters: [{ record, reason: "no record" }] });
     },
     close,
   };

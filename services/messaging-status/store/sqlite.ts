@@ -22,7 +22,7 @@ export async function openSqliteStatusStore(
     of: "addresses",
     schema,
     ledger,
-    setAsideTable: "messaging_status_set_aside",
+    deadLetterTable: "messaging_status_set_aside",
     onEntries,
     select: "SELECT body FROM messaging_status_addresses WHERE workspace_id = ? AND address = ?",
     page: "SELECT address AS key, body FROM messaging_status_addresses WHERE workspace_id = ? AND address > ? ORDER BY address LIMIT ?",

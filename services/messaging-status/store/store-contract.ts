@@ -38,7 +38,7 @@ function step(
   const ends = new Map(entries.map(({ subject, index, hash }) => [subject, { count: index + 1, hash }]));
   return {
     workspaces: [{ workspaceId: "w", states: byAddress(states), passed: Map.groupBy(passed, ({ address }) => address), entries, ends }],
-    setAside: [],
+    deadLetters: [],
   };
 }
 
@@ -114,7 +114,7 @@ export function describeStatusStore(driver: string, open: () => Promise<Contract
 
     test("what waits is told with its users, of its workspace alone, until it waits no more", async () => {
       const kept: LaneRecord = { workspaceId: "w", sequence: 2 ** 41, part: 7, key: "one\nother", body: Uint8Array.of(1) };
-      await tables.commit({ ...step([]), setAside: [{ record: kept, reason: "no record" }] });
+      await tables.commit({ ...step([]), deadLetters: [{ record: kept, reason: "no record" }] });
       expect(await tables.waiting("w")).toEqual([{ mark: [2 ** 41, 7], keys: ["one", "other"] }]);
       expect(await tables.waiting("v")).toEqual([]);
       await tables.release(kept);
@@ -124,7 +124,7 @@ export function describeStatusStore(driver: string, open: () => Promise<Contract
 
     test("what was set aside is kept, once", async () => {
       const record = { workspaceId: "w", sequence: 1, part: 0, key: "a@b.org", body: Uint8Array.of(1) };
-      const whole = { ...step([]), setAside: [{ record, reason: "no record" }] };
+      const whole = { ...step([]), deadLetters: [{ record, reason: "no record" }] };
       await tables.commit(whole);
       await tables.commit(whole);
       expect(await tables.listSetAside(10)).toMatchObject([{ reason: "no record", record: { workspaceId: "w", sequence: 1, part: 0 } }]);

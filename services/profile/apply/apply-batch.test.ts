@@ -9,7 +9,7 @@ import type { Pace } from "./pace.ts";
 import { pureSteps } from "./pure-steps.ts";
 import { createUserCache } from "./user-cache.ts";
 
-const noUser: StoredUser = { profile: undefined, row: "", held: false, openMerges: [] };
+const noUser: StoredUser = { profile: undefined, row: "", blocked: false, openMerges: [] };
 
 /** Of a user whose id says the workspace, as ids do. */
 function created(workspaceId: string): Addressed {

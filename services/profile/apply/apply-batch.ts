@@ -116,7 +116,7 @@ async function loadUsers({ cache, profiles }: ApplyDeps, workspaceId: string, id
 }
 
 function isPlain(user: LaneUser, items: readonly LaneItem[]): boolean {
-  return !user.held &&
+  return !user.blocked &&
     items.every((item) => item.type === "record" && item.record.change.type !== "delete" && !isTwoSided(item.record.change));
 }
 

@@ -14,10 +14,10 @@ import { profileFromRow, profileToRow } from "../store/rows.ts";
 import { applyLane } from "./apply-lane.ts";
 import { createUserCache } from "./user-cache.ts";
 
-const held: StoredUser = { profile: undefined, row: "", held: true, openMerges: [], mark: [1, 0] };
+const blocked: StoredUser = { profile: undefined, row: "", blocked: true, openMerges: [], mark: [1, 0] };
 const profiles = {
-  loadHeld: () => Promise.resolve(new Map([["a", { reason: "planted", records: [recordOf(2).record] }]])),
-  loadUsers: () => Promise.resolve(new Map([["a", held]])),
+  loadBlocked: () => Promise.resolve(new Map([["a", { reason: "planted", records: [recordOf(2).record] }]])),
+  loadUsers: () => Promise.resolve(new Map([["a", blocked]])),
   save: () => Promise.resolve({ rows: new Map() }),
 } as unknown as UserTables;
 
@@ -63,7 +63,7 @@ function openLane(kept: { position: number } = { position: 0 }, gate = createGat
   return { clock, messages, applied, reading, notify: () => notify() };
 }
 
-test("readers wait for a user who is held once, however much comes for it afterwards", async () => {
+test("readers wait for a user who is blocked once, however much comes for it afterwards", async () => {
   const { clock, messages, applied, reading, notify } = openLane();
   async function send(sequence: number): Promise<void> {
     messages.push(packLaneMessage([packItem({ workspaceId: "w", item: recordOf(sequence) })]));

@@ -84,7 +84,7 @@ class Applier {
   #hasRead = false;
   /** By user: where the lane could be read before it began to wait, and when that was. */
   readonly #waiting = new Map<string, { readonly position: number; readonly since: number }>();
-  /** Users who are held still, and for whom no reader waits any more, whatever comes for them. */
+  /** Users who are blocked still, and for whom no reader waits any more, whatever comes for them. */
   readonly #overdue = new Set<string>();
   readonly #checkpoint: LaneCheckpoint;
 
@@ -190,12 +190,12 @@ class Applier {
     return this.#awaited > position;
   }
 
-  #noteWaiting({ workspaceId, userId, held, blocked }: SlowUser, after: number): void {
+  #noteWaiting({ workspaceId, userId, blocked, blockedBy }: SlowUser, after: number): void {
     const key = `${workspaceId} ${userId}`;
-    if (!held) {
+    if (!blocked) {
       this.#waiting.delete(key);
       this.#overdue.delete(key);
-    } else if (blocked?.hasFailed) this.#waitNoMore(key);
+    } else if (blockedBy?.hasFailed) this.#waitNoMore(key);
     else if (!this.#overdue.has(key) && !this.#waiting.has(key)) {
       this.#waiting.set(key, { position: after, since: this.#deps.clock.monotonic() });
     }
@@ -216,9 +216,9 @@ class Applier {
     this.#deps.onApplied(readable);
   }
 
-  #report({ workspaceId, userId, blocked }: SlowUser): void {
-    if (!blocked?.hasFailed) return;
-    const { reason, mark } = blocked;
+  #report({ workspaceId, userId, blockedBy }: SlowUser): void {
+    if (!blockedBy?.hasFailed) return;
+    const { reason, mark } = blockedBy;
     this.#deps.logger.error("user_held", new Error(reason), { workspaceId, userId, sequence: mark[0], part: mark[1] });
   }
 

@@ -72,7 +72,7 @@ async function eventsOf(userId: string): Promise<Record<string, number>> {
 
 describe("applyBatch() on records that cannot be applied", () => {
   test("holds back the user alone, from the record on, and shows it", async () => {
-    const held = await applyBatch(deps, [
+    const blocked = await applyBatch(deps, [
       record("a", 1, { type: "create" }),
       record("b", 1, { type: "create" }),
       event("a", 2),
@@ -80,9 +80,9 @@ describe("applyBatch() on records that cannot be applied", () => {
       event("a", 4),
       event("b", 5),
     ]);
-    expect(held).toMatchObject([{ userId: "a", held: true, blocked: { reason: "planted", mark: [3, 0], hasFailed: true } }]);
+    expect(blocked).toMatchObject([{ userId: "a", blocked: true, blockedBy: { reason: "planted", mark: [3, 0], hasFailed: true } }]);
     expect([await eventsOf("a"), await eventsOf("b")]).toEqual([{ good: 1 }, { good: 1 }]);
-    expect(await store.profiles.listHeld(9)).toEqual([{ workspaceId: "w", userId: "a", reason: "planted" }]);
+    expect(await store.profiles.listBlocked(9)).toEqual([{ workspaceId: "w", userId: "a", reason: "planted" }]);
   });
 
   test("keeps what comes later, and applies it in order when the cause is mended", async () => {
@@ -92,7 +92,7 @@ describe("applyBatch() on records that cannot be applied", () => {
     isMended = true;
     await applyBatch(deps, [said({ type: "redrive", userId: "a" })]);
     expect(await eventsOf("a")).toEqual({ bad: 1, good: 2 });
-    expect(await store.profiles.listHeld(9)).toEqual([]);
+    expect(await store.profiles.listBlocked(9)).toEqual([]);
   });
 
   test("passes over the record that an operator names, and no other", async () => {
@@ -101,14 +101,14 @@ describe("applyBatch() on records that cannot be applied", () => {
     expect(await eventsOf("a")).toEqual({});
     await applyBatch(deps, [said({ type: "skip", userId: "a", mark: [3, 0] })]);
     expect(await eventsOf("a")).toEqual({ good: 1 });
-    expect((await store.profiles.loadHeld("w", ["a"])).get("a")?.records.map(({ mark }) => mark)).toEqual([[5, 0]]);
+    expect((await store.profiles.loadBlocked("w", ["a"])).get("a")?.records.map(({ mark }) => mark)).toEqual([[5, 0]]);
   });
 
   test("does not keep a deleted user", async () => {
     await applyBatch(deps, [record("a", 1, { type: "create" }), event("a", 3, "bad"), event("a", 4)]);
     await applyBatch(deps, [record("a", 6, { type: "delete" })]);
-    expect((await store.profiles.loadUsers("w", ["a"])).get("a")).toMatchObject({ profile: undefined, held: false, mark: [6, 0] });
-    expect(await store.profiles.listHeld(9)).toEqual([]);
+    expect((await store.profiles.loadUsers("w", ["a"])).get("a")).toMatchObject({ profile: undefined, blocked: false, mark: [6, 0] });
+    expect(await store.profiles.listBlocked(9)).toEqual([]);
   });
 
   test("shows a user whose row the store does not take", async () => {
@@ -130,13 +130,13 @@ describe("applyBatch() on records that cannot be applied", () => {
       bucketOf: bucketOfUser,
     });
     isMended = true;
-    const held = await applyBatch({ ...deps, profiles: store.profiles }, [
+    const blocked = await applyBatch({ ...deps, profiles: store.profiles }, [
       record("a", 1, { type: "create" }),
       event("a", 2),
       event("a", 3, "bad"),
     ]);
-    expect(held).toMatchObject([{ userId: "a", held: true, blocked: { reason: "planted", mark: [3, 0] } }]);
-    expect(await store.profiles.listHeld(9)).toEqual([{ workspaceId: "w", userId: "a", reason: "planted" }]);
+    expect(blocked).toMatchObject([{ userId: "a", blocked: true, blockedBy: { reason: "planted", mark: [3, 0] } }]);
+    expect(await store.profiles.listBlocked(9)).toEqual([{ workspaceId: "w", userId: "a", reason: "planted" }]);
   });
 
   test("sets nothing aside where the store fails, and does the same again", async () => {
@@ -164,7 +164,7 @@ describe("applyBatch() on a merge", () => {
   test("holds the target's later records until the source is handed off, whose announcement wakes it", async () => {
     await applyBatch(deps, [awaiting, event("t", 6)]);
     expect(await eventsOf("t")).toEqual({ good: 1 });
-    expect((await store.profiles.loadUsers("w", ["t"])).get("t")?.held).toBe(true);
+    expect((await store.profiles.loadUsers("w", ["t"])).get("t")?.blocked).toBe(true);
     await applyBatch(deps, [handoff]);
     expect(sent).toEqual([said({ type: "announce", userId: "t", mergeId: "m", what: "frozen", mark: [5, 0] })]);
     await applyBatch(deps, sent);
@@ -198,7 +198,7 @@ describe("applyBatch() on a merge", () => {
     await applyBatch(deps, [handoff]);
     await applyBatch(deps, [awaiting, record("t", 6, { type: "delete" })]);
     await applyBatch(deps, sent);
-    expect((await store.profiles.loadUsers("w", ["t"])).get("t")).toMatchObject({ profile: undefined, held: false, openMerges: [] });
+    expect((await store.profiles.loadUsers("w", ["t"])).get("t")).toMatchObject({ profile: undefined, blocked: false, openMerges: [] });
     expect((await store.profiles.loadFrozen("w", ["m"])).size + (await store.profiles.loadHandoffs("w", ["m"])).size).toBe(0);
   });
 });
@@ -236,15 +236,15 @@ describe.each(faults)("applyBatch() where %s", (where, plant) => {
   });
 
   test("others go on, and the user goes on once it is mended", async () => {
-    const held = await applyBatch(deps, [event("a", 2), event("a", 3, "odd"), event("b", 3), event("a", 4)]);
-    expect(held).toMatchObject([{ userId: "a", held: true, blocked: { reason: "planted", hasFailed: true } }]);
+    const blocked = await applyBatch(deps, [event("a", 2), event("a", 3, "odd"), event("b", 3), event("a", 4)]);
+    expect(blocked).toMatchObject([{ userId: "a", blocked: true, blockedBy: { reason: "planted", hasFailed: true } }]);
     await applyBatch(deps, [event("b", 5), event("a", 6)]);
     expect([await eventsOf("a"), await eventsOf("b")]).toEqual([where.includes("read") ? {} : { good: 1 }, { good: 2 }]);
-    expect(await store.profiles.listHeld(9)).toEqual([{ workspaceId: "w", userId: "a", reason: "planted" }]);
+    expect(await store.profiles.listBlocked(9)).toEqual([{ workspaceId: "w", userId: "a", reason: "planted" }]);
     isMended = true;
     await applyBatch(deps, [said({ type: "redrive", userId: "a" })]);
     expect(await eventsOf("a")).toEqual({ good: 3, odd: 1 });
-    expect(await store.profiles.listHeld(9)).toEqual([]);
+    expect(await store.profiles.listBlocked(9)).toEqual([]);
   });
 
   test("a redrive before it is mended loses nothing", async () => {
@@ -266,19 +266,19 @@ describe("applyBatch() where a row cannot be written", () => {
 
   test("the record is found of which it is", async () => {
     const items = [2, 3, 4, 5, 6, 7, 8].map((sequence) => event("a", sequence, sequence === 5 ? "odd" : "good"));
-    expect(await applyBatch(deps, items)).toMatchObject([{ blocked: { mark: [5, 0] } }]);
+    expect(await applyBatch(deps, items)).toMatchObject([{ blockedBy: { mark: [5, 0] } }]);
     expect(await eventsOf("a")).toEqual({ good: 3 });
   });
 
   test("the record is passed over when an operator says so", async () => {
     await applyBatch(deps, [event("a", 2), event("a", 3, "odd"), event("a", 4)]);
     await applyBatch(deps, [said({ type: "skip", userId: "a", mark: [3, 0] })]);
-    expect([await eventsOf("a"), await store.profiles.listHeld(9)]).toEqual([{ good: 2 }, []]);
+    expect([await eventsOf("a"), await store.profiles.listBlocked(9)]).toEqual([{ good: 2 }, []]);
   });
 
   test("a delete ends the user", async () => {
     await applyBatch(deps, [event("a", 2), event("a", 3, "odd"), event("a", 4), record("a", 5, { type: "delete" })]);
-    expect([(await store.profiles.load("w", ["a"])).size, await store.profiles.listHeld(9)]).toEqual([0, []]);
+    expect([(await store.profiles.load("w", ["a"])).size, await store.profiles.listBlocked(9)]).toEqual([0, []]);
   });
 
   test("a row of a newer build holds nobody", async () => {
@@ -289,12 +289,12 @@ describe("applyBatch() where a row cannot be written", () => {
       cache: createUserCache({ bytesMax: 0, entryBytes: 1, rowBytesMax: 0, profileFromRow, profileToRow }),
     };
     await expect(applyBatch(deps, [event("a", 2)])).rejects.toThrow('Expected a profile row of version 1, got "2"');
-    expect(await store.profiles.listHeld(9)).toEqual([]);
+    expect(await store.profiles.listBlocked(9)).toEqual([]);
   });
 
   test("a store that is away holds nobody", async () => {
     deps = { ...deps, profiles: { ...store.profiles, save: () => Promise.reject(new Refusal("STORE_UNAVAILABLE")) } };
     await expect(applyBatch(deps, [event("a", 2)])).rejects.toMatchObject({ reason: "STORE_UNAVAILABLE" });
-    expect(await store.profiles.listHeld(9)).toEqual([]);
+    expect(await store.profiles.listBlocked(9)).toEqual([]);
   });
 });

@@ -1,24 +1,24 @@
 /** A user while an applier works on it, and what the work will write. */
-import type { FrozenMerge, Handoff, HeldState, StoredUser, UserChanges, UserState } from "../domain/ports.ts";
+import type { BlockedState, FrozenMerge, Handoff, StoredUser, UserChanges, UserState } from "../domain/ports.ts";
 import type { Profile } from "../domain/profile/profile.ts";
 import type { ProfileRecord } from "../domain/profile/profile-record.ts";
 import type { UserId } from "../domain/record/user-key.ts";
-import { isAfter, type Mark } from "../../../platform/age.ts";
+import { isAfter, type RecordId } from "../../../platform/age.ts";
 
 /** The profile is changed in place. */
 export interface LaneUser {
   readonly id: UserId;
   profile: Profile | undefined;
   row: string;
-  held: boolean;
+  blocked: boolean;
   openMerges: readonly string[];
   /** The last record that is in the profile; undefined where there was never a row. */
-  mark: Mark | undefined;
+  mark: RecordId | undefined;
   readonly isNew: boolean;
 }
 
-export function laneUser(id: UserId, { profile, row, held, openMerges, mark }: StoredUser): LaneUser {
-  return { id, profile, row, held, openMerges, mark, isNew: mark === undefined };
+export function laneUser(id: UserId, { profile, row, blocked, openMerges, mark }: StoredUser): LaneUser {
+  return { id, profile, row, blocked, openMerges, mark, isNew: mark === undefined };
 }
 
 /** The row as it was saved: that of before where the profile did not change. */
@@ -27,7 +27,7 @@ export function noteRow(user: LaneUser, rows?: ReadonlyMap<Profile, string>): vo
 }
 
 /** Whether the user's state has the record of this mark, or has passed it over. */
-export function isPast(user: Pick<LaneUser, "mark">, mark: Mark): boolean {
+export function isPast(user: Pick<LaneUser, "mark">, mark: RecordId): boolean {
   return user.mark !== undefined && !isAfter(mark, user.mark);
 }
 
@@ -41,7 +41,7 @@ export interface LaneChanges extends UserChanges {
   readonly handoffs: Map<string, Handoff>;
   readonly frozen: Map<string, FrozenMerge>;
   readonly journal: Map<string, ProfileRecord[]>;
-  readonly held: Map<UserId, HeldState | null>;
+  readonly blocked: Map<UserId, BlockedState | null>;
 }
 
 export function noChanges(workspaceId: string): LaneChanges {
@@ -51,7 +51,7 @@ export function noChanges(workspaceId: string): LaneChanges {
     handoffs: new Map(),
     frozen: new Map(),
     journal: new Map(),
-    held: new Map(),
+    blocked: new Map(),
   };
 }
 

@@ -4,7 +4,7 @@
  */
 import { type MergeRecord } from "../domain/merge/apply-merge.ts";
 import type { UserTables } from "../domain/ports.ts";
-import type { Mark } from "../../../platform/age.ts";
+import type { RecordId } from "../../../platform/age.ts";
 import type { ProfileChange, ProfileRecord } from "../domain/profile/profile-record.ts";
 import type { PureSteps } from "./pure-steps.ts";
 import { addEffects, type Effects } from "./effects.ts";
@@ -24,7 +24,7 @@ export interface Run {
   /** Reasons of records whose pure step threw in an earlier attempt, by mark. */
   readonly failures: ReadonlyMap<string, string>;
   /** Whether the failed record of this mark is passed over. */
-  passesOver(mark: Mark): boolean;
+  passesOver(mark: RecordId): boolean;
   /** Makes what was done so far durable: what is loaded after has it. */
   flush(): Promise<void>;
 }
@@ -37,12 +37,12 @@ export interface Blocked {
 
 /** A pure step threw. The user's profile may be half changed: it has to be loaded again. */
 export class RecordFailure {
-  readonly mark: Mark;
+  readonly mark: RecordId;
   readonly reason: string;
   /** Records behind it that need not be tried: the user ends before any reader could see what they do. */
-  needless: readonly Mark[] = [];
+  needless: readonly RecordId[] = [];
 
-  constructor(mark: Mark, cause: unknown) {
+  constructor(mark: RecordId, cause: unknown) {
     this.mark = mark;
     this.reason = errorText(cause);
   }
@@ -51,7 +51,7 @@ export class RecordFailure {
 /** Another applier of the lane is further with this user: what was read beside its row may be gone already. */
 export class Overtaken extends Error {}
 
-export function markKey([sequence, part]: Mark): string {
+export function recordKey([sequence, part]: RecordId): string {
   return `${sequence}.${part}`;
 }
 
@@ -76,7 +76,7 @@ export async function runRecords(deps: RunDeps, run: Run, records: readonly Prof
  * What only changes the user itself, between here and the delete that ends it: tried one by one, each that throws would be an
  * attempt from the first record on. What stands before a merge counts: the user may wait there, or what it has goes to others.
  */
-function needlessBehind(records: readonly ProfileRecord[], at: number): Mark[] {
+function needlessBehind(records: readonly ProfileRecord[], at: number): RecordId[] {
   const end = records.findLastIndex(({ change }) => change.type === "delete");
   const from = records.findLastIndex(({ change }, place) => place < end && isTwoSided(change));
   const own = records.slice(Math.max(at, from) + 1, Math.max(end, 0));
@@ -85,7 +85,7 @@ function needlessBehind(records: readonly ProfileRecord[], at: number): Mark[] {
 
 /** Why the record has to wait; undefined: it is in. */
 async function runRecord(deps: RunDeps, run: Run, record: ProfileRecord): Promise<string | undefined> {
-  const reason = run.failures.get(markKey(record.mark));
+  const reason = run.failures.get(recordKey(record.mark));
   if (reason !== undefined) {
     if (!run.passesOver(record.mark)) return reason;
     return passOver(run, record);

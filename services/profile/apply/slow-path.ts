@@ -4,14 +4,14 @@
  */
 import { errorText } from "../../../platform/error-text.ts";
 import { isPassing } from "../../../platform/faults/passing.ts";
-import { isAfter, type Mark } from "../../../platform/age.ts";
+import { isAfter, type RecordId } from "../../../platform/age.ts";
 import type { Announcement, LaneItem } from "../domain/resolve/lane-item.ts";
 import type { ProfileRecord } from "../domain/profile/profile-record.ts";
 import type { UserId } from "../domain/record/user-key.ts";
 import { addEffects, addEffectsOfAnnouncement, type EffectDeps, Effects, runEffects } from "./effects.ts";
 import { isPast, type LaneChanges, type LaneUser, laneUser, noChanges, noteRow, stateOf } from "./lane-user.ts";
 import type { Pace } from "./pace.ts";
-import { type Blocked, markKey, Overtaken, RecordFailure, type Run, type RunDeps, runRecords } from "./run-records.ts";
+import { type Blocked, Overtaken, RecordFailure, recordKey, type Run, type RunDeps, runRecords } from "./run-records.ts";
 import type { UserCache } from "./user-cache.ts";
 
 export type ApplyDeps = RunDeps & EffectDeps & {
@@ -31,17 +31,17 @@ export interface UserItems {
 
 /** What became of the user. */
 export interface Outcome {
-  readonly held: boolean;
+  readonly blocked: boolean;
   /** The record that holds the user back; absent where it was not looked at again. */
-  readonly blocked?: { readonly reason: string; readonly mark: Mark; readonly hasFailed: boolean };
+  readonly blockedBy?: { readonly reason: string; readonly mark: RecordId; readonly hasFailed: boolean };
 }
 
 /** Saves all it does. Throws what passes; doing it again is harmless. */
 export async function applySlowly(deps: ApplyDeps, given: UserItems): Promise<Outcome> {
   try {
     if (deps.holds.has(holdKey(given)) && !wakes(given.items)) {
-      const held = await holdFurther(deps, given);
-      if (held) return held;
+      const blocked = await holdFurther(deps, given);
+      if (blocked) return blocked;
     }
     return await applyAround(deps, given, new Map());
   } catch (error) {
@@ -58,8 +58,8 @@ async function applyAround(deps: ApplyDeps, items: UserItems, found: ReadonlyMap
       return await attempt(deps, items, failures);
     } catch (error) {
       if (error instanceof Overtaken) continue;
-      if (!(error instanceof RecordFailure) || failures.has(markKey(error.mark))) throw error;
-      for (const mark of [error.mark, ...error.needless]) failures.set(markKey(mark), error.reason);
+      if (!(error instanceof RecordFailure) || failures.has(recordKey(error.mark))) throw error;
+      for (const mark of [error.mark, ...error.needless]) failures.set(recordKey(mark), error.reason);
     }
   }
 }
@@ -76,8 +76,8 @@ async function holdAgainst(deps: ApplyDeps, given: UserItems, error: unknown): P
   // Whom an operator or a delete sets free is not looked at any more
   const ending = records.findLastIndex(({ change }) => change.type === "delete");
   const freed = records.filter(({ mark }, at) => at < ending || isSkipped(given.items, mark));
-  const passed = new Map(freed.map(({ mark }) => [markKey(mark), reason]));
-  const marks = records.map(({ mark }) => markKey(mark)).filter((key) => !passed.has(key));
+  const passed = new Map(freed.map(({ mark }) => [recordKey(mark), reason]));
+  const marks = records.map(({ mark }) => recordKey(mark)).filter((key) => !passed.has(key));
   const [first] = marks;
   // What is left to do is owed to others: it is tried again
   if (first === undefined && freed.length === 0) throw error;
@@ -118,12 +118,12 @@ async function holdUnread({ profiles, cache, holds }: ApplyDeps, given: UserItem
   holds.delete(holdKey(given));
   const records = recordsOf(items);
   const [first, last] = [records[0], records.at(-1)];
-  if (first === undefined || last === undefined) return { held: true };
+  if (first === undefined || last === undefined) return { blocked: true };
   const reason = errorText(error);
   const changes = noChanges(workspaceId);
-  changes.held.set(userId, { reason, since: last.mark, records });
+  changes.blocked.set(userId, { reason, since: last.mark, records });
   await profiles.save(changes);
-  return { held: true, blocked: { reason, mark: first.mark, hasFailed: true } };
+  return { blocked: true, blockedBy: { reason, mark: first.mark, hasFailed: true } };
 }
 
 async function attempt(deps: ApplyDeps, given: UserItems, failures: ReadonlyMap<string, string>): Promise<Outcome> {
@@ -132,7 +132,7 @@ async function attempt(deps: ApplyDeps, given: UserItems, failures: ReadonlyMap<
   const arriving = recordsOf(items);
   const changes = noChanges(workspaceId);
   const work: Work = { deps, user, changes, announcements: items.flatMap((item) => (item.type === "announce" ? [item] : [])) };
-  if (user.held && !isWoken(user, { items, waiting })) return await holdOn(work, { arriving, reason });
+  if (user.blocked && !isWoken(user, { items, waiting })) return await holdOn(work, { arriving, reason });
   const records = inOrder(waiting, arriving);
   // A user who ends anyway is not held back by what cannot be applied
   const ending = records.findLast(({ change }) => change.type === "delete");
@@ -144,20 +144,20 @@ async function attempt(deps: ApplyDeps, given: UserItems, failures: ReadonlyMap<
     passesOver: (mark) => (ending !== undefined && isAfter(ending.mark, mark)) || isSkipped(items, mark),
     flush: () => save(work),
   };
-  const wasHeld = user.held;
-  const blocked = await runRecords(deps, run, records);
+  const wasBlocked = user.blocked;
+  const blockedBy = await runRecords(deps, run, records);
   // Before the state is saved: a record whose event cannot be made has to wait
   deps.eventsOf(workspaceId, run.effects.records);
-  if (wasHeld && run.effects.records.length > 0) {
+  if (wasBlocked && run.effects.records.length > 0) {
     // Held records stay until their effects are done: the next applier finds them and does them again
     await save(work);
     await runOwnEffects(work, run.effects);
   }
-  letGo(work, { blocked, records, waiting });
+  letGo(work, { blockedBy, records, waiting });
   await save(work);
-  if (!wasHeld || work.announcements.length > 0) await runOwnEffects(work, wasHeld ? new Effects() : run.effects);
-  remember(deps, workspaceId, { user, reason: blocked?.reason });
-  return outcomeOf(blocked, { records, failures });
+  if (!wasBlocked || work.announcements.length > 0) await runOwnEffects(work, wasBlocked ? new Effects() : run.effects);
+  remember(deps, workspaceId, { user, reason: blockedBy?.reason });
+  return outcomeOf(blockedBy, { records, failures });
 }
 
 interface Work {
@@ -177,10 +177,10 @@ async function loadFresh(
   { workspaceId, userId }: UserItems,
 ): Promise<{ user: LaneUser; waiting: readonly ProfileRecord[]; reason: string }> {
   cache.delete(workspaceId, userId);
-  const held = (await profiles.loadHeld(workspaceId, [userId])).get(userId);
+  const blocked = (await profiles.loadBlocked(workspaceId, [userId])).get(userId);
   const stored = (await profiles.loadUsers(workspaceId, [userId])).get(userId);
   if (stored === undefined) throw new Error(`Expected an entry for user "${userId}", got none`);
-  return { user: laneUser(userId, stored), waiting: held?.records ?? [], reason: held?.reason ?? "Held by another applier" };
+  return { user: laneUser(userId, stored), waiting: blocked?.records ?? [], reason: blocked?.reason ?? "Held by another applier" };
 }
 
 function recordsOf(items: readonly LaneItem[]): ProfileRecord[] {
@@ -196,11 +196,11 @@ function wakes(items: readonly LaneItem[]): boolean {
   return items.some((item) => item.type !== "record" || item.record.change.type === "delete");
 }
 
-/** Without reading what waits already: of a user who is held for long that may be very much. */
+/** Without reading what waits already: of a user who is blocked for long that may be very much. */
 async function holdFurther(deps: ApplyDeps, given: UserItems): Promise<Outcome | undefined> {
   const { workspaceId, userId, items } = given;
   const stored = (await deps.profiles.loadUsers(workspaceId, [userId])).get(userId);
-  if (!stored?.held) return undefined;
+  if (!stored?.blocked) return undefined;
   const work = { deps, user: laneUser(userId, stored), changes: noChanges(workspaceId), announcements: [] };
   return await holdOn(work, { arriving: recordsOf(items), reason: deps.holds.get(holdKey(given)) ?? "" });
 }
@@ -218,14 +218,14 @@ async function holdOn(work: Work, { arriving, reason }: { arriving: readonly Pro
   const fresh = arriving.filter((record) => !isPast(user, record.mark));
   const last = fresh.at(-1);
   if (last !== undefined) {
-    changes.held.set(user.id, { reason, since: last.mark, records: fresh });
+    changes.blocked.set(user.id, { reason, since: last.mark, records: fresh });
     await deps.profiles.save(changes);
   }
   const effects = new Effects();
   for (const record of arriving) if (isPast(user, record.mark)) addEffects(effects, record);
   await runOwnEffects(work, effects);
   remember(deps, changes.workspaceId, { user, reason });
-  return { held: true };
+  return { blocked: true };
 }
 
 /** Both lists by mark, each record once. */
@@ -234,31 +234,31 @@ function inOrder(waiting: readonly ProfileRecord[], arriving: readonly ProfileRe
   for (const record of arriving) {
     const last = records.at(-1);
     if (last === undefined || isAfter(record.mark, last.mark)) records.push(record);
-    else if (!records.some(({ mark }) => markKey(mark) === markKey(record.mark))) records.push(record);
+    else if (!records.some(({ mark }) => recordKey(mark) === recordKey(record.mark))) records.push(record);
   }
   return records.sort((a, b) => (isAfter(a.mark, b.mark) ? 1 : -1));
 }
 
-function isSkipped(items: readonly LaneItem[], mark: Mark): boolean {
-  return items.some((item) => item.type === "skip" && markKey(item.mark) === markKey(mark));
+function isSkipped(items: readonly LaneItem[], mark: RecordId): boolean {
+  return items.some((item) => item.type === "skip" && recordKey(item.mark) === recordKey(mark));
 }
 
-function letGo({ user, changes }: Work, { blocked, records, waiting }: {
-  blocked: Blocked | undefined;
+function letGo({ user, changes }: Work, { blockedBy, records, waiting }: {
+  blockedBy: Blocked | undefined;
   records: readonly ProfileRecord[];
   waiting: readonly ProfileRecord[];
 }): void {
   const last = records.at(-1);
-  if (blocked === undefined || last === undefined) {
+  if (blockedBy === undefined || last === undefined) {
     // Also of a user who was free: an applier that is behind may have begun to hold it
-    if (user.mark !== undefined) changes.held.set(user.id, null);
-    user.held = false;
+    if (user.mark !== undefined) changes.blocked.set(user.id, null);
+    user.blocked = false;
     return;
   }
-  const kept = new Set(waiting.map(({ mark }) => markKey(mark)));
-  const added = records.slice(blocked.at).filter(({ mark }) => !kept.has(markKey(mark)));
-  changes.held.set(user.id, { reason: blocked.reason, since: last.mark, records: added });
-  user.held = true;
+  const kept = new Set(waiting.map(({ mark }) => recordKey(mark)));
+  const added = records.slice(blockedBy.at).filter(({ mark }) => !kept.has(recordKey(mark)));
+  changes.blocked.set(user.id, { reason: blockedBy.reason, since: last.mark, records: added });
+  user.blocked = true;
 }
 
 async function save({ deps, user, changes }: Work): Promise<void> {
@@ -266,7 +266,7 @@ async function save({ deps, user, changes }: Work): Promise<void> {
   if (state !== undefined) changes.users.set(user.id, state);
   const { rows } = await deps.profiles.save(changes);
   noteRow(user, rows);
-  for (const map of [changes.users, changes.handoffs, changes.frozen, changes.journal, changes.held]) map.clear();
+  for (const map of [changes.users, changes.handoffs, changes.frozen, changes.journal, changes.blocked]) map.clear();
 }
 
 /** With those of the announcements that came. */
@@ -282,15 +282,15 @@ function remember(
 ): void {
   cache.set(workspaceId, user.id, user);
   const key = holdKey({ workspaceId, userId: user.id });
-  if (user.held && reason !== undefined) holds.set(key, reason);
+  if (user.blocked && reason !== undefined) holds.set(key, reason);
   else holds.delete(key);
 }
 
 function outcomeOf(
-  blocked: Blocked | undefined,
+  blockedBy: Blocked | undefined,
   { records, failures }: { records: readonly ProfileRecord[]; failures: ReadonlyMap<string, string> },
 ): Outcome {
-  const record = blocked && records[blocked.at];
-  if (blocked === undefined || record === undefined) return { held: false };
-  return { held: true, blocked: { reason: blocked.reason, mark: record.mark, hasFailed: failures.has(markKey(record.mark)) } };
+  const record = blockedBy && records[blockedBy.at];
+  if (blockedBy === undefined || record === undefined) return { blocked: false };
+  return { blocked: true, blockedBy: { reason: blockedBy.reason, mark: record.mark, hasFailed: failures.has(recordKey(record.mark)) } };
 }

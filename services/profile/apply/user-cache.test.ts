@@ -9,7 +9,7 @@ import { createUserCache, type UserCache, userCacheOptions } from "./user-cache.
 const form = { profileFromRow: (row: string) => ({ id: row }) as Profile, profileToRow: ({ id }: Profile) => id };
 
 function user(row: string, rest: Partial<StoredUser> = {}): StoredUser {
-  return { profile: row === "" ? undefined : form.profileFromRow(row), row, held: false, openMerges: [], ...rest };
+  return { profile: row === "" ? undefined : form.profileFromRow(row), row, blocked: false, openMerges: [], ...rest };
 }
 
 function objectsAlone(bytesMax: number, entryBytes: number): UserCache {
@@ -71,7 +71,7 @@ test("a user for whom there is no room as an object comes back from the row with
   const rowBytes = limits.profileRowEntryBytes + 1;
   const besideRows = 50;
   const cache = textsAlone(2 * rowBytes + besideRows);
-  const stored = user("a", { held: true, openMerges: ["m"], mark: [7, 3] });
+  const stored = user("a", { blocked: true, openMerges: ["m"], mark: [7, 3] });
   cache.set("w", "a", stored);
   cache.set("w", "b", user("b"));
   cache.evict();
@@ -85,7 +85,7 @@ test("a user for whom there is no room as an object comes back from the row with
 
 test("what is kept beside a row comes back from its text as it was, whatever is there", () => {
   const cache = textsAlone(100_000);
-  const rests: Partial<StoredUser>[] = [{}, { held: true }, { openMerges: ["m1", "m2"] }, { mark: [0, 0] }, {
+  const rests: Partial<StoredUser>[] = [{}, { blocked: true }, { openMerges: ["m1", "m2"] }, { mark: [0, 0] }, {
     openMerges: ["m"],
     mark: [2 ** 40, 65_535],
   }];

@@ -3,7 +3,7 @@
  * traced by the garbage collector. A user who is changed rarely stays a text: the object that a step makes of it dies young. One who was changed lately becomes an
  * object, without its text, which each change would make anew.
  */
-import type { Mark } from "../../../platform/age.ts";
+import type { RecordId } from "../../../platform/age.ts";
 import { getHeapStatistics } from "node:v8";
 import { limits } from "../../../platform/limits.ts";
 import { noItems } from "../../../platform/own-entries.ts";
@@ -97,9 +97,9 @@ interface ObjectEntry {
   readonly id: UserId;
   profile: Profile | undefined;
   readonly row: "";
-  held: boolean;
+  blocked: boolean;
   openMerges: readonly string[];
-  mark: Mark | undefined;
+  mark: RecordId | undefined;
   /** Of the row as it was last made. */
   rowLength: number;
   /** Since its turn to go came last. */
@@ -129,11 +129,11 @@ function usersAsObjects(entryBytes: number) {
       return entry;
     },
     /** Whether there is an earlier one of the user, whose place it takes. */
-    replace(workspaceId: string, id: UserId, { profile, row, held, openMerges, mark }: StoredUser): boolean {
+    replace(workspaceId: string, id: UserId, { profile, row, blocked, openMerges, mark }: StoredUser): boolean {
       const entry = own(workspaceId, id);
       if (entry === undefined) return false;
       entry.profile = profile;
-      entry.held = held;
+      entry.blocked = blocked;
       entry.openMerges = openMerges;
       entry.mark = mark;
       // One that did not change comes without its row
@@ -142,9 +142,9 @@ function usersAsObjects(entryBytes: number) {
       entry.rowLength = row.length;
       return true;
     },
-    add(workspaceId: string, id: UserId, { profile, row, held, openMerges, mark }: StoredUser): void {
+    add(workspaceId: string, id: UserId, { profile, row, blocked, openMerges, mark }: StoredUser): void {
       remove(entries.get(id));
-      entries.set(id, { workspaceId, id, profile, row: "", held, openMerges, mark, rowLength: row.length, wasRead: false });
+      entries.set(id, { workspaceId, id, profile, row: "", blocked, openMerges, mark, rowLength: row.length, wasRead: false });
       bytes += row.length + entryBytes;
     },
     delete: (workspaceId: string, id: UserId) => remove(own(workspaceId, id)),
@@ -242,11 +242,11 @@ function changedAtOf(text: string): number {
 }
 
 /** Ids have no line end and no blank. Joined, as a text that is put together by `+` stays in pieces. */
-function textOf(workspaceId: string, changedAt: number, { held, openMerges, mark, row }: StoredUser): string {
+function textOf(workspaceId: string, changedAt: number, { blocked, openMerges, mark, row }: StoredUser): string {
   return [
     workspaceId,
     changedAt,
-    held ? "held" : "",
+    blocked ? "held" : "",
     openMerges.length === 0 ? "" : JSON.stringify(openMerges),
     mark === undefined ? "" : mark.join(" "),
     row,
@@ -255,13 +255,13 @@ function textOf(workspaceId: string, changedAt: number, { held, openMerges, mark
 
 function userFromText(text: string, profileFromRow: RowForm["profileFromRow"]): StoredUser {
   const before = text.split("\n", 5);
-  const [, , held = "", merges = "", mark = ""] = before;
+  const [, , blocked = "", merges = "", mark = ""] = before;
   const row = text.slice(before.reduce((length, { length: own }) => length + own + 1, 0));
   const [sequence, part] = mark.split(" ");
   return {
     profile: row === "" ? undefined : profileFromRow(row),
     row,
-    held: held !== "",
+    blocked: blocked !== "",
     // As JSON, since pieces of a text keep all of it
     openMerges: merges === "" ? noItems : (JSON.parse(merges) as string[]),
     ...(mark !== "" && { mark: [Number(sequence), Number(part)] as const }),

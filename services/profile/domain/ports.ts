@@ -1,5 +1,5 @@
 /** What the profile service needs from outside: the stores of identities and profiles, and the step that writes them. */
-import type { Mark } from "../../../platform/age.ts";
+import type { RecordId } from "../../../platform/age.ts";
 import type { IdentityKey, ItemOutcome } from "./identity/identity.ts";
 import type { IntakeRecord } from "./record/intake-record.ts";
 import type { Profile, Rejection } from "./profile/profile.ts";
@@ -51,7 +51,7 @@ export interface CaughtUp {
 export interface RecordOutcome {
   readonly repeat?: { readonly kind: "first" | "repeat" | "reused"; readonly answer: string };
   readonly items?: readonly ItemOutcome[];
-  readonly setAside?: true;
+  readonly deadLetters?: true;
 }
 
 /** A place in the intake log. */
@@ -93,21 +93,21 @@ export interface ProfileStore {
   /** The frozen copy of a merge's source. */
   loadFrozen(workspaceId: string, mergeIds: readonly string[]): Promise<Map<string, FrozenMerge>>;
   /** Records held back, by user, in order: all, or the first `max` of each. */
-  loadHeld(workspaceId: string, ids: readonly UserId[], max?: number): Promise<Map<UserId, HeldUser>>;
+  loadBlocked(workspaceId: string, ids: readonly UserId[], max?: number): Promise<Map<UserId, BlockedUser>>;
   /** What applying needs of each user: one entry an id, also of ids nothing is known of. */
   loadUsers(workspaceId: string, ids: readonly UserId[]): Promise<Map<UserId, StoredUser>>;
-  /** Up to `max` held users. */
-  listHeld(max: number): Promise<HeldEntry[]>;
+  /** Up to `max` blocked users. */
+  listBlocked(max: number): Promise<BlockedEntry[]>;
   /** All blocked users, some at a time, none of them twice. */
-  allBlocked(): AsyncIterable<readonly HeldEntry[]>;
-  /** Up to `max` held users of a workspace with an id above `after` ("" is the start), by id. */
-  pageBlocked(workspaceId: string, after: UserId, max: number): Promise<HeldEntry[]>;
+  allBlocked(): AsyncIterable<readonly BlockedEntry[]>;
+  /** Up to `max` blocked users of a workspace with an id above `after` ("" is the start), by id. */
+  pageBlocked(workspaceId: string, after: UserId, max: number): Promise<BlockedEntry[]>;
   /** Who asked for what stands at these places of a workspace's partition; none for a place that is too old, or another's. */
   loadOrigins(workspaceId: string, partition: number, sequences: readonly number[]): Promise<Map<number, RequestOrigin>>;
-  /** Up to `max` intake records that were set aside, by partition and place, behind `after`; without their bodies, which may be large. */
-  listSetAside(max: number, after?: SetAsidePlace): Promise<DeadLetter[]>;
+  /** Up to `max` intake dead letters, by partition and place, behind `after`; without their bodies, which may be large. */
+  listSetAside(max: number, after?: DeadLetterId): Promise<DeadLetter[]>;
   /** Undefined where nothing was set aside at the place. */
-  loadDeadLetter(place: SetAsidePlace): Promise<SetAsideRecord | undefined>;
+  loadDeadLetter(place: DeadLetterId): Promise<DeadLetterRecord | undefined>;
   /** Up to `max` users who are rejected as their rows stand; one that was written before this was kept is listed with its next write. */
   listRejected(max: number): Promise<RejectedUser[]>;
 }
@@ -125,14 +125,14 @@ export interface StoredUser {
   readonly profile: Profile | undefined;
   /** The text of the profile's row, for a cache; "" where there is no profile, and where a cache has it without its text. */
   readonly row: string;
-  readonly held: boolean;
+  readonly blocked: boolean;
   /** Merges whose frozen copies are kept and whose target this user is, newest last. */
   readonly openMerges: readonly string[];
   /** The last record that is in the row, also of a user who is gone; absent: there was never a row. */
-  readonly mark?: Mark | undefined;
+  readonly mark?: RecordId | undefined;
 }
 
-export interface HeldEntry {
+export interface BlockedEntry {
   readonly workspaceId: string;
   readonly userId: UserId;
   readonly reason: string;
@@ -162,15 +162,15 @@ export interface RequestOrigin {
 }
 
 /** A whole intake record that could not be read or resolved: kept, shown, and passed over. */
-export interface SetAsideRecord {
+export interface DeadLetterRecord {
   readonly partition: number;
   readonly sequence: number;
   readonly reason: string;
   readonly body: Uint8Array;
 }
 
-export type DeadLetter = Omit<SetAsideRecord, "body">;
-export type SetAsidePlace = Pick<SetAsideRecord, "partition" | "sequence">;
+export type DeadLetter = Omit<DeadLetterRecord, "body">;
+export type DeadLetterId = Pick<DeadLetterRecord, "partition" | "sequence">;
 
 /** Both sides of a merge as they were, and what was sent to the target since, kept for the undo window. */
 export interface FrozenMerge {
@@ -181,7 +181,7 @@ export interface FrozenMerge {
 }
 
 /** A user whose records wait: the first one's pure step threw, or it awaits such a user. */
-export interface HeldUser {
+export interface BlockedUser {
   readonly reason: string;
   readonly records: readonly ProfileRecord[];
 }
@@ -204,9 +204,9 @@ export interface IdentityWriter {
   /** Keeps the origins of a step that ends at `through`. */
   saveOrigins(partition: number, through: number, origins: StepOrigins): Promise<void>;
   /** Keeps intake records that were passed over. */
-  setAside(records: readonly SetAsideRecord[]): Promise<void>;
+  setAside(records: readonly DeadLetterRecord[]): Promise<void>;
   /** The record waits no more: it was appended again, or is given up. */
-  forgetSetAside(place: SetAsidePlace): Promise<void>;
+  forgetSetAside(place: DeadLetterId): Promise<void>;
 }
 
 /**
@@ -226,7 +226,7 @@ export interface ProfileWriter {
 }
 
 /** All that an applier reads and writes of users. */
-export type UserTables = Pick<ProfileStore, "loadUsers" | "loadHeld" | "loadFrozen"> & ProfileWriter;
+export type UserTables = Pick<ProfileStore, "loadUsers" | "loadBlocked" | "loadFrozen"> & ProfileWriter;
 
 /** What records did to users of one workspace. */
 export interface UserChanges {
@@ -237,21 +237,21 @@ export interface UserChanges {
   /** Records to add to the journals of open merges, written after `frozen`. */
   readonly journal: ReadonlyMap<string, readonly ProfileRecord[]>;
   /** null: the user is free again, and its state is in `users`. With a state in `users` the records up to its mark are let go; others stay. */
-  readonly held: ReadonlyMap<UserId, HeldState | null>;
+  readonly blocked: ReadonlyMap<UserId, BlockedState | null>;
 }
 
 export interface UserState {
   readonly profile: Profile | null;
   /** The last record that is in the state. */
-  readonly mark: Mark;
+  readonly mark: RecordId;
   readonly openMerges: readonly string[];
   /** No row was there when the user was loaded (`StoredUser.mark` absent). */
   readonly isNew: boolean;
 }
 
-export interface HeldState extends HeldUser {
+export interface BlockedState extends BlockedUser {
   /** The age of the hold. Where appliers may overtake each other: the last record that waits. */
-  readonly since: Mark;
+  readonly since: RecordId;
 }
 
 export interface Handoff {

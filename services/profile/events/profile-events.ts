@@ -12,7 +12,7 @@ import {
   ProfileUserUnmergedSchema,
   ProfileUserUpdatedSchema,
 } from "../../../proto/gen/heddle/profile/v1/profile_event_pb.ts";
-import { isAfter, type Mark } from "../../../platform/age.ts";
+import { isAfter, type RecordId } from "../../../platform/age.ts";
 import type { GoneNames } from "../domain/identity/event-names.ts";
 import type { ProfileRecord } from "../domain/profile/profile-record.ts";
 import type { UserId } from "../domain/record/user-key.ts";
@@ -140,7 +140,7 @@ function subjectOf(schema: DescMessage): string {
 
 const subjects = new Map<DescMessage, string>();
 
-function placeOf([sequence, part]: Mark): { sequence: bigint; part: number } {
+function placeOf([sequence, part]: RecordId): { sequence: bigint; part: number } {
   return { sequence: BigInt(sequence), part };
 }
 

@@ -1,14 +1,14 @@
 /** heddle.profile.v1.ProfileUserUpdated in binary, as `toBinary` would write it: every change of a profile comes by here. */
 import { fieldNumbers, MessageBytes } from "../../../platform/message-bytes.ts";
 import { ChangePlaceSchema, ProfileUserUpdatedSchema, UpdatedUserSchema } from "../../../proto/gen/heddle/profile/v1/profile_event_pb.ts";
-import type { Mark } from "../../../platform/age.ts";
+import type { RecordId } from "../../../platform/age.ts";
 import type { UserId } from "../domain/record/user-key.ts";
 import type { ChangedNames } from "./changed-names.ts";
 
 export interface UpdatedUser {
   readonly userId: UserId;
   /** Of the last record. */
-  mark: Mark;
+  mark: RecordId;
   externalId: string;
   readonly names: Pick<ChangedNames, "fields" | "customAttributes" | "customEvents" | "products" | "more">;
 }

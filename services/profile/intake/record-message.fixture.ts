@@ -21,7 +21,7 @@ export function encodeRecord(entry: IntakeEntry): Uint8Array {
     keepMs: BigInt(idempotency.keepMs),
     answer: Buffer.from(idempotency.answer, "base64"),
   };
-  return writeRecord({ ...origin, traceparent }, { body: bodyToMessage(entry.body), mark }, receivedAt);
+  return writeRecord({ ...origin, traceparent }, { body: bodyToMessage(entry.body), idempotency: mark }, receivedAt);
 }
 
 function bodyToMessage(body: IntakeBody): BodyInit {

@@ -6,19 +6,19 @@ import { IdempotencySchema, IntakeRecordSchema } from "../../../proto/gen/heddle
 import type { Backlog } from "../../../platform/telemetry/work-metrics.ts";
 import type { Log } from "../../../platform/log/log.ts";
 import { pagesBehind } from "../../../platform/pages-behind.ts";
-import type { DeadLetter, IdentityWriter, ProfileStore, SetAsidePlace, SetAsideRecord } from "../domain/ports.ts";
+import type { DeadLetter, DeadLetterId, DeadLetterRecord, IdentityWriter, ProfileStore } from "../domain/ports.ts";
 import { decodeRecord } from "./record-message.ts";
 
 /** How much waits for an operator, up to what one look shows: of all partitions, or of the one with the workspaces that it owns. */
 export async function countBacklog(
-  profiles: Pick<ProfileStore, "listHeld" | "listSetAside">,
+  profiles: Pick<ProfileStore, "listBlocked" | "listSetAside">,
   only?: { readonly partition: number; readonly owns: (workspaceId: string) => boolean },
 ): Promise<Backlog> {
-  const blocked = await profiles.listHeld(limits.heldRedriveMax);
-  const setAside = await profiles.listSetAside(limits.heldRedriveMax, only && beginning(only.partition));
+  const blocked = await profiles.listBlocked(limits.heldRedriveMax);
+  const deadLetters = await profiles.listSetAside(limits.heldRedriveMax, only && beginning(only.partition));
   return {
-    heldUsers: blocked.filter(({ workspaceId }) => !only || only.owns(workspaceId)).length,
-    setAside: setAside.filter(({ partition }) => !only || partition === only.partition).length,
+    blockedUsers: blocked.filter(({ workspaceId }) => !only || only.owns(workspaceId)).length,
+    deadLetters: deadLetters.filter(({ partition }) => !only || partition === only.partition).length,
   };
 }
 
@@ -29,7 +29,7 @@ export async function countBacklog(
 export async function* lettersToAppend(
   profiles: DeadLetters,
   partition?: number,
-): AsyncGenerator<SetAsideRecord> {
+): AsyncGenerator<DeadLetterRecord> {
   if (partition !== undefined) return void (yield* ofPartition(profiles, partition));
   for (let next: number | undefined = 0; next !== undefined;) {
     const [first] = await profiles.listSetAside(1, beginning(next));
@@ -41,7 +41,7 @@ export async function* lettersToAppend(
 type DeadLetters = Pick<ProfileStore, "listSetAside" | "loadDeadLetter">;
 
 /** Nothing is read behind the last that is tried: those of a partition may be very many. Each is read by itself, as it may be large. */
-async function* ofPartition(profiles: DeadLetters, partition: number): AsyncGenerator<SetAsideRecord> {
+async function* ofPartition(profiles: DeadLetters, partition: number): AsyncGenerator<DeadLetterRecord> {
   let found = 0;
   const first = beginning(partition);
   for await (const page of pagesBehind<DeadLetter>((last) => profiles.listSetAside(limits.heldRedriveMax, last ?? first))) {
@@ -57,7 +57,7 @@ async function* ofPartition(profiles: DeadLetters, partition: number): AsyncGene
 }
 
 /** The place before all of a partition. */
-function beginning(partition: number): SetAsidePlace {
+function beginning(partition: number): DeadLetterId {
   return { partition, sequence: -1 };
 }
 
@@ -65,7 +65,7 @@ function beginning(partition: number): SetAsidePlace {
  * Under a key of its own, so that it takes effect once however often it is appended; one with the key of a client keeps that.
  * Undefined where this build cannot read the record.
  */
-function redrivenBody({ partition, sequence, body }: SetAsideRecord): Uint8Array | undefined {
+function redrivenBody({ partition, sequence, body }: DeadLetterRecord): Uint8Array | undefined {
   try {
     decodeRecord(sequence, body);
     const message = fromBinary(IntakeRecordSchema, body);
@@ -78,7 +78,7 @@ function redrivenBody({ partition, sequence, body }: SetAsideRecord): Uint8Array
 }
 
 /** Of these what was there before the first of its partition: not what a resolver that runs beside sets aside again meanwhile. */
-export async function* alreadyThere(records: AsyncIterable<SetAsideRecord>, intake: Pick<Log, "tail">): AsyncGenerator<SetAsideRecord> {
+export async function* alreadyThere(records: AsyncIterable<DeadLetterRecord>, intake: Pick<Log, "tail">): AsyncGenerator<DeadLetterRecord> {
   const tails = new Map<number, number>();
   for await (const record of records) {
     const tail = tails.get(record.partition) ?? await intake.tail(record.partition);
@@ -89,7 +89,7 @@ export async function* alreadyThere(records: AsyncIterable<SetAsideRecord>, inta
 
 /** Appends what lettersToAppend() gives, behind all others of their partitions: what came after them was resolved without them. How many. */
 export async function appendAgain(
-  records: AsyncIterable<SetAsideRecord>,
+  records: AsyncIterable<DeadLetterRecord>,
   intake: Pick<Log, "append">,
   identities: Pick<IdentityWriter, "forgetSetAside">,
 ): Promise<number> {

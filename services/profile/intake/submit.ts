@@ -28,7 +28,7 @@ export interface Decided extends Written {
  */
 export async function submit(deps: WriteDeps, context: RequestContext, submission: Submission): Promise<Written> {
   const position = await append(deps, context, submission);
-  return submission.mark === undefined ? { position } : await decidedRepeat(deps, position);
+  return submission.idempotency === undefined ? { position } : await decidedRepeat(deps, position);
 }
 
 /** As `submit`, for requests whose answer reports what the resolver decided about each element. */
@@ -55,7 +55,7 @@ function append({ intake: { log }, clock, tracer }: WriteDeps, context: RequestC
 async function decide({ applied }: Pick<WriteDeps, "applied">, position: Position): Promise<Decided> {
   if (!await applied.wait(position, limits.outcomeWaitMsMax)) throw new Refusal("OUTCOME_UNKNOWN");
   const outcome = applied.outcome(position) ?? {};
-  if (outcome.setAside) throw new Error(`Record ${position.sequence} of partition ${position.partition} became a dead letter`);
+  if (outcome.deadLetters) throw new Error(`Record ${position.sequence} of partition ${position.partition} became a dead letter`);
   if (outcome.repeat?.kind === "reused") throw new Refusal("IDEMPOTENCY_KEY_REUSED");
   return outcome.repeat?.kind === "repeat" ? { position, outcome, repeatOf: outcome.repeat.answer } : { position, outcome };
 }

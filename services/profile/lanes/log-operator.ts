@@ -7,8 +7,8 @@ import type { Log } from "../../../platform/log/log.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { Lag } from "../../../platform/telemetry/lag.ts";
 import type { LogService, SkipRequest } from "../../../proto/gen/heddle/log/v1/log_service_pb.ts";
-import type { DeadLetter, HeldUser, IdentityWriter, ProfileStore, SetAsidePlace } from "../domain/ports.ts";
-import type { Mark } from "../../../platform/age.ts";
+import type { BlockedUser, DeadLetter, DeadLetterId, IdentityWriter, ProfileStore } from "../domain/ports.ts";
+import type { RecordId } from "../../../platform/age.ts";
 import { laneKeyOf } from "../../../platform/user-number.ts";
 import { type Addressed, userOfItem } from "../domain/resolve/lane-item.ts";
 import { alreadyThere, appendAgain, lettersToAppend } from "../intake/redriven.ts";
@@ -18,15 +18,15 @@ import { type BlockedPlace, foundDeadLetter, showRecord } from "./show-record.ts
 export interface LogOperation {
   status(): Promise<LogStatus>;
   /** Dead letters behind a place, in the order in which status() has the first ones; none: those were all. */
-  deadLettersBehind(place: SetAsidePlace): Promise<readonly DeadLetter[]>;
+  deadLettersBehind(place: DeadLetterId): Promise<readonly DeadLetter[]>;
   /** The content of a record that waits. Refuses NOT_FOUND. */
-  show(at: BlockedPlace | SetAsidePlace): Promise<ShownRecord>;
-  /** How many held users, and how many records that were set aside, will be tried once more. */
+  show(at: BlockedPlace | DeadLetterId): Promise<ShownRecord>;
+  /** How many blocked users, and how many dead letters, will be tried once more. */
   redrive(): Promise<{ readonly users: number; readonly records: number }>;
   /** Refuses NOT_FOUND and STATE_CONFLICT as heddle.log.v1 does. */
   skip(of: BlockedPlace): Promise<void>;
   /** Gives up a record that was set aside. Refuses NOT_FOUND. */
-  skipSetAside(at: SetAsidePlace): Promise<void>;
+  skipSetAside(at: DeadLetterId): Promise<void>;
 }
 
 /** heddle.log.v1 over the operation. */
@@ -49,7 +49,7 @@ export function logService(operation: LogOperation): ServiceImpl<typeof LogServi
 
 /** What an operation stands on: the rows, and where goes what an operator asks for. */
 export interface LogOperationDeps extends Pick<LogOperation, "redrive" | "skip" | "skipSetAside"> {
-  readonly profiles: Pick<ProfileStore, "listHeld" | "loadHeld" | "listSetAside" | "loadDeadLetter">;
+  readonly profiles: Pick<ProfileStore, "listBlocked" | "loadBlocked" | "listSetAside" | "loadDeadLetter">;
   readonly lags: () => Promise<LogStatus["lags"]>;
 }
 
@@ -57,14 +57,18 @@ export interface LogOperationDeps extends Pick<LogOperation, "redrive" | "skip" 
 export function logOperation({ profiles, ...deps }: LogOperationDeps): LogOperation {
   return {
     async status() {
-      const [lags, held, setAside] = await Promise.all([deps.lags(), heldUsers(profiles), profiles.listSetAside(limits.heldRedriveMax)]);
-      return { lags, held, setAside };
+      const [lags, blocked, deadLetters] = await Promise.all([
+        deps.lags(),
+        blockedUsers(profiles),
+        profiles.listSetAside(limits.heldRedriveMax),
+      ]);
+      return { lags, blocked, deadLetters };
     },
     deadLettersBehind: (place) => profiles.listSetAside(limits.heldRedriveMax, place),
     show: (at) => showRecord(profiles, at),
     redrive: () => deps.redrive(),
     async skip(of) {
-      checkSkip((await profiles.loadHeld(of.workspaceId, [of.userId], 1)).get(of.userId), of);
+      checkSkip((await profiles.loadBlocked(of.workspaceId, [of.userId], 1)).get(of.userId), of);
       await deps.skip(of);
     },
     async skipSetAside(at) {
@@ -97,7 +101,7 @@ export function logOperator(deps: LogOperatorDeps): LogOperation {
   });
 }
 
-/** Asks for all held users; how many. A user who waits for one of them comes free after it. */
+/** Asks for all blocked users; how many. A user who waits for one of them comes free after it. */
 export async function redriveUsers(deps: LaneDeps & { readonly profiles: Pick<ProfileStore, "allBlocked"> }): Promise<number> {
   let users = 0;
   for await (const blocked of deps.profiles.allBlocked()) {
@@ -116,22 +120,22 @@ async function send({ lanes, layout }: LaneDeps, items: readonly Addressed[]): P
 type LaneDeps = Pick<LogOperatorDeps, "lanes" | "layout">;
 
 /** Which record is meant: that of a held user, or without one that of the intake. */
-function placeOf({ workspaceId, userId, sequence, part, partition }: Omit<SkipRequest, "$typeName">): BlockedPlace | SetAsidePlace {
+function placeOf({ workspaceId, userId, sequence, part, partition }: Omit<SkipRequest, "$typeName">): BlockedPlace | DeadLetterId {
   return userId === "" ? { partition, sequence: Number(sequence) } : { workspaceId, userId, mark: [Number(sequence), part] };
 }
 
 interface LogStatus {
   /** Without seconds where no process was asked that looks regularly. */
   readonly lags: readonly (Omit<Lag, "seconds"> & Partial<Pick<Lag, "seconds">>)[];
-  readonly held: readonly HeldRow[];
-  readonly setAside: readonly DeadLetter[];
+  readonly blocked: readonly BlockedRow[];
+  readonly deadLetters: readonly DeadLetter[];
 }
 
-function statusMessage({ lags, held, setAside }: LogStatus) {
+function statusMessage({ lags, blocked, deadLetters }: LogStatus) {
   return {
     lags: lags.map(({ lane, records, seconds = 0 }) => ({ lane, records: BigInt(records), seconds })),
-    held: held.map(({ mark: [sequence, part], ...user }) => ({ ...user, sequence: BigInt(sequence), part })),
-    setAside: setAside.map(deadLetterMessage),
+    held: blocked.map(({ mark: [sequence, part], ...user }) => ({ ...user, sequence: BigInt(sequence), part })),
+    setAside: deadLetters.map(deadLetterMessage),
   };
 }
 
@@ -139,29 +143,29 @@ function deadLetterMessage({ partition, sequence, reason }: DeadLetter) {
   return { partition, sequence: BigInt(sequence), reason };
 }
 
-interface HeldRow {
+interface BlockedRow {
   readonly workspaceId: string;
   readonly userId: string;
   readonly reason: string;
   /** Of the record that waits first. */
-  readonly mark: Mark;
+  readonly mark: RecordId;
 }
 
-/** Up to `heldRedriveMax` held users, with the record that waits first. */
-async function heldUsers(profiles: Pick<ProfileStore, "listHeld" | "loadHeld">): Promise<HeldRow[]> {
-  const rows: HeldRow[] = [];
-  for (const { workspaceId, userId, reason } of await profiles.listHeld(limits.heldRedriveMax)) {
-    const first = (await profiles.loadHeld(workspaceId, [userId], 1)).get(userId)?.records[0];
+/** Up to `heldRedriveMax` blocked users, with the record that waits first. */
+async function blockedUsers(profiles: Pick<ProfileStore, "listBlocked" | "loadBlocked">): Promise<BlockedRow[]> {
+  const rows: BlockedRow[] = [];
+  for (const { workspaceId, userId, reason } of await profiles.listBlocked(limits.heldRedriveMax)) {
+    const first = (await profiles.loadBlocked(workspaceId, [userId], 1)).get(userId)?.records[0];
     if (first !== undefined) rows.push({ workspaceId, userId, reason, mark: first.mark });
   }
   return rows;
 }
 
 /** Only what stands first and cannot be applied is passed over: a user who waits for another comes free with that one. */
-function checkSkip(held: HeldUser | undefined, { userId, mark }: { readonly userId: string; readonly mark: Mark }): void {
-  const first = held?.records[0];
-  if (held === undefined || first === undefined) throw new Refusal("NOT_FOUND", `Expected a blocked user, got "${userId}", who is not`);
-  if (held.reason.startsWith(waits)) throw new Refusal("STATE_CONFLICT", `${held.reason}: skip what holds that one back`);
+function checkSkip(blocked: BlockedUser | undefined, { userId, mark }: { readonly userId: string; readonly mark: RecordId }): void {
+  const first = blocked?.records[0];
+  if (blocked === undefined || first === undefined) throw new Refusal("NOT_FOUND", `Expected a blocked user, got "${userId}", who is not`);
+  if (blocked.reason.startsWith(waits)) throw new Refusal("STATE_CONFLICT", `${blocked.reason}: skip what holds that one back`);
   if (first.mark[0] === mark[0] && first.mark[1] === mark[1]) return;
   throw new Refusal("STATE_CONFLICT", `Expected ${first.mark.join(".")}, the record that waits first, got ${mark.join(".")}`);
 }

@@ -5,7 +5,7 @@ import type { LogRecord } from "../../../platform/log/log.ts";
 import { silentLogger } from "../../../platform/logger.ts";
 import { laneKeyOf } from "../../../platform/user-number.ts";
 import { laneLayout } from "../../../platform/lane/layout.ts";
-import { placeToBytes, type StepReport } from "../../../platform/lane/place.ts";
+import { checkpointToBytes, type StepReport } from "../../../platform/lane/resolver-checkpoint.ts";
 import { type MeshApplied, openMeshApplied } from "./mesh-applied.ts";
 import { limits } from "../../../platform/limits.ts";
 import { createProgressPublisher } from "../../../platform/lane/progress-notices.ts";
@@ -36,7 +36,7 @@ function open(clock = fakeClock()) {
 
 async function report(sequence: number, rest: Partial<StepReport>): Promise<void> {
   const step: StepReport = { through: 0, now: 0, written: 0, tails: [], touched: [], outcomes: [], ...rest };
-  told.push({ sequence, body: placeToBytes(step) });
+  told.push({ sequence, body: checkpointToBytes(step) });
   wake();
   await new Promise((resolve) => setImmediate(resolve));
 }
@@ -69,7 +69,7 @@ test("openMeshApplied() does not count a place whose rows may not be there yet",
 
 test("openMeshApplied() begins with the last step, whose lanes stand for all before it", async () => {
   const last: StepReport = { through: 5, now: 0, written: 0, tails: [7, 3], touched: [[1, 2]], outcomes: [] };
-  told.push({ sequence: 12, body: placeToBytes(last) });
+  told.push({ sequence: 12, body: checkpointToBytes(last) });
   const { applied, publisher, clock } = open();
   await new Promise((resolve) => setImmediate(resolve));
   publisher.written(0, 13);

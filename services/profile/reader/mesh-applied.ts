@@ -12,7 +12,7 @@ import type { UserId } from "../domain/record/user-key.ts";
 import { laneKeyOf } from "../../../platform/user-number.ts";
 import { createOutcomes, type Outcomes } from "./outcomes.ts";
 import { createProgress, type Progress } from "../../../platform/lane/progress.ts";
-import { stepReportFromBytes, tailsAfter } from "../../../platform/lane/place.ts";
+import { stepReportFromBytes, tailsAfter } from "../../../platform/lane/resolver-checkpoint.ts";
 import { GatheredNotices, type ProgressNotice, type ProgressNotices } from "../../../platform/lane/progress-notices.ts";
 import { readStepReports } from "../../../platform/lane/step-reports.ts";
 

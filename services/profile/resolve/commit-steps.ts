@@ -19,7 +19,7 @@ import { type Redriven, redriving } from "./redriving.ts";
 import type { Resolved, ResolvedWorkspace } from "./resolve-records.ts";
 import type { Step, StepStore, UnitOfWork, WorkspaceStep } from "./step-store.ts";
 import { beginSpans, traced } from "./step-spans.ts";
-import type { StepOf, StepPlace, Steps } from "./steps.ts";
+import type { StepCheckpoint, StepOf, Steps } from "./steps.ts";
 import { transactionRestMs } from "./rest.ts";
 import { createStride } from "./stride.ts";
 import { planSweep } from "./sweep.ts";
@@ -46,9 +46,9 @@ export class CommittedSteps implements Steps {
   readonly progress: Progress;
   readonly outcomes: Outcomes<RecordOutcome> = createOutcomes(limits.outcomesKeptMax);
   /** Up to what one look shows. */
-  backlog: Backlog = { heldUsers: 0, setAside: 0 };
+  backlog: Backlog = { blockedUsers: 0, deadLetters: 0 };
   /** Undefined: has to be read again. */
-  place: StepPlace | undefined;
+  place: StepCheckpoint | undefined;
   readonly #deps: CommitDeps;
   readonly #holds: ApplyDeps["holds"] = new Map();
   readonly #stride = createStride();
@@ -57,7 +57,7 @@ export class CommittedSteps implements Steps {
   #restMs = 0;
   #trimmed = 0;
   #trimAt: number;
-  /** At the start newer code meets what waits; what was set aside is tried on demand alone. */
+  /** At the start newer code meets what waits; dead letters is tried on demand alone. */
   #due: Redrive | undefined = { skips: [], deadLetters: false, done: () => {} };
   /** Whether `backlog` is of the last step. */
   #isCounted = true;
@@ -75,7 +75,7 @@ export class CommittedSteps implements Steps {
     return this.place?.through ?? 0;
   }
 
-  async takeOver(): Promise<StepPlace> {
+  async takeOver(): Promise<StepCheckpoint> {
     const { store, partition, clock, logger } = this.#deps;
     const through = await store.checkpoint(partition);
     this.#latestNow = Math.max(this.#latestNow, await store.latestNow(partition));
@@ -105,7 +105,7 @@ export class CommittedSteps implements Steps {
     const applying = beginSpans(this.#deps, "apply", { ...resolved, agoMs: clock.monotonic() - began });
     const writing = [...applying.values()].flatMap(({ traceparent }) => tracer.child("store commit", traceparent) ?? []);
     const workspaces = resolved.workspaces.map((workspace) => stepOf(workspace, applying));
-    await this.#write({ partition, through, now, workspaces, setAside: resolved.setAside }, applied, resolved.outcomes);
+    await this.#write({ partition, through, now, workspaces, deadLetters: resolved.deadLetters }, applied, resolved.outcomes);
     for (const span of [...writing, ...applying.values()]) span.end();
     for (const { view } of resolved.workspaces) view.confirm();
     this.progress.advance(through);
@@ -134,12 +134,12 @@ export class CommittedSteps implements Steps {
     this.#latestNow = Math.max(this.#latestNow, step.now ?? 0);
     this.place = { through: step.through, now: this.#latestNow };
     for (const [sequence, outcome] of outcomes) this.outcomes.put(sequence, outcome);
-    for (const { workspaceId, userId, blocked } of slow) {
-      if (!blocked?.hasFailed) continue;
-      const { reason, mark: [sequence, part] } = blocked;
+    for (const { workspaceId, userId, blockedBy } of slow) {
+      if (!blockedBy?.hasFailed) continue;
+      const { reason, mark: [sequence, part] } = blockedBy;
       this.#deps.logger.error("user_held", new Error(reason), { workspaceId, userId, sequence, part });
     }
-    if (work.changesHeld || step.setAside.length > 0) this.#isCounted = false;
+    if (work.changesBlocked || step.deadLetters.length > 0) this.#isCounted = false;
   }
 
   async settle(wasBusy: boolean): ReturnType<Steps["settle"]> {
@@ -210,7 +210,7 @@ export class CommittedSteps implements Steps {
   async #redriveSome(items: readonly Addressed[]): Promise<void> {
     const { partition, clock } = this.#deps;
     const applied = await this.#apply(items, new StepPace(clock, clock.monotonic()));
-    await this.#write({ partition, through: this.#through, workspaces: [], setAside: [] }, applied);
+    await this.#write({ partition, through: this.#through, workspaces: [], deadLetters: [] }, applied);
   }
 
   async #redriveSetAside(): Promise<void> {

@@ -68,7 +68,7 @@ test("a step of fan-outs is decided and written in parts, and seen whole", async
   }));
   const messages = () => database.prepare("SELECT body FROM lane_messages").all().map((row) => row["body"] as Uint8Array);
   const count = () => messages().flatMap(unpackRecords).length;
-  const written = await beside(() => steps.commit({ partition: 0, through: 3, workspaces, setAside: [] }), count);
+  const written = await beside(() => steps.commit({ partition: 0, through: 3, workspaces, deadLetters: [] }), count);
   expect(written.seen.length).toBeGreaterThanOrEqual(turnsMin);
   expect(written.seen.filter((found) => found !== 0 && found !== rows)).toEqual([]);
   expect(count()).toBe(rows);

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { systemClock } from "../../../platform/clock.ts";
 import { checkedRecord } from "../../../platform/intake/record-size.ts";
 import { laneLayout } from "../../../platform/lane/layout.ts";
-import { placeFromBytes, stepReportFromBytes } from "../../../platform/lane/place.ts";
+import { checkpointFromBytes, stepReportFromBytes } from "../../../platform/lane/resolver-checkpoint.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Log } from "../../../platform/log/log.ts";
 import { packRecords, unpackRecords } from "../../../platform/log/packed-records.ts";
@@ -113,7 +113,7 @@ async function carryOut(backlog: readonly Sent[], maxPayload: number) {
   });
   function through(): number {
     const checkpoint = lanes.stream.of(checkpointSubject).at(-1);
-    return checkpoint === undefined ? 0 : placeFromBytes(checkpoint.body).through;
+    return checkpoint === undefined ? 0 : checkpointFromBytes(checkpoint.body).through;
   }
   await expect.poll(() => failures.length > 0 || through() === tail, { interval: 10, timeout: 400_000 }).toBe(true);
   await reading.close();

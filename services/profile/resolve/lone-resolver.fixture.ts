@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { expect } from "vitest";
 import { type Clock, systemClock } from "../../../platform/clock.ts";
 import { laneLayout } from "../../../platform/lane/layout.ts";
-import { type Place, placeFromBytes, placeToBytes } from "../../../platform/lane/place.ts";
+import { checkpointFromBytes, checkpointToBytes, type ResolverCheckpoint } from "../../../platform/lane/resolver-checkpoint.ts";
 import type { FencedSteps, Step, StepOutcome } from "../../../platform/log/fenced-step.ts";
 import type { LogRecord } from "../../../platform/log/log.ts";
 import { joinParts } from "../../../platform/log/message-size.ts";
@@ -13,7 +13,7 @@ import { Refusal } from "../../../platform/refusal.ts";
 import { silentLogger } from "../../../platform/logger.ts";
 import type { IdentityKey } from "../domain/identity/identity.ts";
 import type { IntakeBody, IntakeRecord } from "../domain/record/intake-record.ts";
-import type { ConsentRecord, IdentityStore, IdentityWriter, SetAsideRecord } from "../domain/ports.ts";
+import type { ConsentRecord, DeadLetterRecord, IdentityStore, IdentityWriter } from "../domain/ports.ts";
 import { resolveBatch } from "../domain/resolve/batch.ts";
 import { laneRows } from "../lanes/lane-message.ts";
 import { packItem, packLaneMessage } from "../lanes/profile-lane.ts";
@@ -51,15 +51,15 @@ export function createServers(records: readonly IntakeBody[]) {
     wake: () => {},
     isWatched: false,
     intake,
-    setAside: [] as SetAsideRecord[],
+    setAside: [] as DeadLetterRecord[],
     add,
     sent,
     rows,
     of,
-    place: () => placeFromBytes(of(checkpointSubject).at(-1)?.body ?? placeToBytes({ ...none })),
+    place: () => checkpointFromBytes(of(checkpointSubject).at(-1)?.body ?? checkpointToBytes({ ...none })),
   };
 }
-const none: Place = { through: 0, now: 0, written: 0, tails: [], touched: [] };
+const none: ResolverCheckpoint = { through: 0, now: 0, written: 0, tails: [], touched: [] };
 
 export type Servers = ReturnType<typeof createServers>;
 
@@ -69,7 +69,7 @@ export interface Build {
   /** Whether it numbers what goes to profiles together with consent. */
   readonly partsInCommon?: boolean;
   /** As the build writes its checkpoints. */
-  readonly checkpoint?: (place: Place) => Place;
+  readonly checkpoint?: (place: ResolverCheckpoint) => ResolverCheckpoint;
   /** The last step that it gets through. */
   readonly stepsMax?: number;
   readonly clock?: Clock;
@@ -113,7 +113,7 @@ function fencedSteps(servers: Servers, { stepsMax = Infinity, checkpoint = (plac
     steps += 1;
     let open: Uint8Array[] = [];
     const sequences = messages.map(({ subject, body, part: [index, count] = [0, 1] }) => {
-      const sent = subject === checkpointSubject ? placeToBytes(checkpoint(placeFromBytes(body))) : body;
+      const sent = subject === checkpointSubject ? checkpointToBytes(checkpoint(checkpointFromBytes(body))) : body;
       open = index === 0 ? [sent] : [...open, sent];
       servers.last += 1;
       if (index + 1 === count) servers.sent.push({ subject, body: joinParts(open), sequence: servers.last });
@@ -177,7 +177,7 @@ function depsOf(servers: Servers, build: Build) {
   };
 }
 
-function identitiesOf({ rows, setAside }: Servers, { save = atOnce }: Build): IdentityStore & IdentityWriter {
+function identitiesOf({ rows, setAside: deadLetters }: Servers, { save = atOnce }: Build): IdentityStore & IdentityWriter {
   return {
     load: (_, keys) => Promise.resolve(new Map(keys.flatMap((key) => rows.has(key) ? [[key, rows.get(key)]] : []))),
     save: (_, changes) =>
@@ -190,7 +190,7 @@ function identitiesOf({ rows, setAside }: Servers, { save = atOnce }: Build): Id
     saveOrigins: done,
     forgetSetAside: done,
     setAside(records) {
-      setAside.push(...records);
+      deadLetters.push(...records);
       return Promise.resolve();
     },
   };

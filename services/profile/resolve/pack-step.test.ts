@@ -8,7 +8,13 @@ import { packRecords, unpackRecords } from "../../../platform/log/packed-records
 import type { IdentityKey } from "../domain/identity/identity.ts";
 import { laneLayout } from "../../../platform/lane/layout.ts";
 import { fittingItems, type PackDeps, packStep, readRows, rowEntriesOf, type StepContent } from "./pack-step.ts";
-import { firstPlace, placeFromBytes, placeToBytes, stepReportFromBytes, tailsAfter } from "../../../platform/lane/place.ts";
+import {
+  checkpointFromBytes,
+  checkpointToBytes,
+  firstCheckpoint,
+  stepReportFromBytes,
+  tailsAfter,
+} from "../../../platform/lane/resolver-checkpoint.ts";
 import type { Effect } from "./plan-effects.ts";
 
 const layout = laneLayout(1, 2);
@@ -30,7 +36,7 @@ const effect = fc.record({
 type Rows = ReadonlyMap<IdentityKey, unknown>;
 
 function step(effects: readonly Effect[], rows: StepContent["rows"] = { all: [] }, answer = "") {
-  const { touched: _, ...place } = { ...firstPlace, through: 7 };
+  const { touched: _, ...place } = { ...firstCheckpoint, through: 7 };
   return packStep(deps, sizes, { effects, rows, outcomes: [[7, { repeat: { kind: "first", answer } }]], place });
 }
 
@@ -75,7 +81,7 @@ test("packStep() ends with what is told and the checkpoint, which know where eac
     expect(more).toEqual([]);
     expect(told?.at).toBe(messages.length - 2);
     expect(messages.at(-1)?.subject).toBe("l.checkpoint.0");
-    expect(placeFromBytes(messages.at(-1)?.body ?? new Uint8Array())).toEqual(place);
+    expect(checkpointFromBytes(messages.at(-1)?.body ?? new Uint8Array())).toEqual(place);
     expect(stepReportFromBytes(told?.body ?? new Uint8Array())).toEqual({
       ...place,
       keepsNames: true,
@@ -153,7 +159,7 @@ test("fittingItems() counts the messages that records take, also those of one it
   );
   const count = fittingItems(items, wide);
   expect(count).toBeLessThan(items.length);
-  const packed = packStep(deps, wide, { effects: items.slice(0, count), rows: { all: [] }, outcomes: [], place: firstPlace });
+  const packed = packStep(deps, wide, { effects: items.slice(0, count), rows: { all: [] }, outcomes: [], place: firstCheckpoint });
   expect(packed.messages.length).toBeLessThanOrEqual(limits.logBatchMessagesMax / 2 + 2);
   expect(packed.messages.length).toBeGreaterThan(limits.logBatchMessagesMax / 4);
   for (const { body } of packed.messages.slice(0, -2)) expect(body.byteLength).toBeLessThanOrEqual(wide.messageBytesMax);
@@ -162,7 +168,7 @@ test("fittingItems() counts the messages that records take, also those of one it
 test("a checkpoint of as many lanes as can be is one message of the smallest server", () => {
   const lanes = 3 * 1024;
   const place = {
-    ...firstPlace,
+    ...firstCheckpoint,
     through: Number.MAX_SAFE_INTEGER,
     now: Number.MAX_SAFE_INTEGER,
     written: Number.MAX_SAFE_INTEGER,
@@ -171,5 +177,5 @@ test("a checkpoint of as many lanes as can be is one message of the smallest ser
     tails: Array.from({ length: lanes }, () => 16 * 2 ** 40),
     touched: Array.from({ length: limits.logBatchMessagesMax }, (_, at) => [lanes + at, limits.logBatchMessagesMax] as const),
   };
-  expect(placeToBytes(place).byteLength).toBeLessThanOrEqual(bodyBytesMaxOf(limits.logMessageBytesMin));
+  expect(checkpointToBytes(place).byteLength).toBeLessThanOrEqual(bodyBytesMaxOf(limits.logMessageBytesMin));
 });

@@ -7,7 +7,7 @@ import { packJson } from "../../../platform/log/packed-records.ts";
 import type { IdentityKey } from "../domain/identity/identity.ts";
 import type { LaneLayout } from "../../../platform/lane/layout.ts";
 import type { RecordOutcome } from "../domain/ports.ts";
-import { type Place, placeToBytes, type StepReport } from "../../../platform/lane/place.ts";
+import { checkpointToBytes, type ResolverCheckpoint, type StepReport } from "../../../platform/lane/resolver-checkpoint.ts";
 import type { Effect, RowChanges } from "./plan-effects.ts";
 
 export interface PackDeps {
@@ -40,12 +40,12 @@ export interface StepContent {
   /** All rows of the step's records, or those of their entries that go into this step. */
   readonly rows: { readonly all: readonly RowChanges[] } | { readonly some: readonly RowEntry[] };
   readonly outcomes: readonly (readonly [sequence: number, outcome: RecordOutcome])[];
-  readonly place: Omit<Place, "touched">;
+  readonly place: Omit<ResolverCheckpoint, "touched">;
 }
 
 export interface PackedStep {
   readonly messages: readonly StepMessage[];
-  readonly place: Place;
+  readonly place: ResolverCheckpoint;
 }
 
 export function packStep(deps: PackDeps, sizes: StepSizes, { effects, rows, outcomes, place }: StepContent): PackedStep {
@@ -62,11 +62,11 @@ export function packStep(deps: PackDeps, sizes: StepSizes, { effects, rows, outc
   // How far the lanes are from the end depends on how many messages the report takes
   for (let count = 1;;) {
     const last = messages.length + count;
-    const whole: Place = { ...place, touched: Array.from(ends, ([lane, at]) => [lane, last - at] as const) };
+    const whole: ResolverCheckpoint = { ...place, touched: Array.from(ends, ([lane, at]) => [lane, last - at] as const) };
     const report: StepReport = { ...whole, ...names, outcomes };
-    const reports = cutRecord(subjectOf(layout.reports(partition)), placeToBytes(report), sizes.messageBytesMax);
+    const reports = cutRecord(subjectOf(layout.reports(partition)), checkpointToBytes(report), sizes.messageBytesMax);
     if (reports.length === count) {
-      return { messages: [...messages, ...reports, { subject: checkpointSubject, body: placeToBytes(whole) }], place: whole };
+      return { messages: [...messages, ...reports, { subject: checkpointSubject, body: checkpointToBytes(whole) }], place: whole };
     }
     count = reports.length;
   }

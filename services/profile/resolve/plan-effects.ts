@@ -42,7 +42,7 @@ export interface RowChanges {
   readonly rows: ReadonlyMap<IdentityKey, unknown>;
 }
 
-export interface PlannedEffects extends Pick<Resolved, "outcomes" | "setAside"> {
+export interface PlannedEffects extends Pick<Resolved, "outcomes" | "deadLetters"> {
   readonly effects: readonly Effect[];
   readonly changes: readonly RowChanges[];
   readonly origins: StepOrigins;
@@ -72,7 +72,7 @@ export async function planEffects(deps: EffectDeps, resolved: Resolved, options:
     changes: resolved.workspaces.map(({ workspaceId, view }) => ({ workspaceId, rows: view.changes() })),
     origins: resolved.workspaces.flatMap(({ workspaceId, origins }) => (origins.length === 0 ? [] : [[workspaceId, origins] as const])),
     outcomes: resolved.outcomes,
-    setAside: resolved.setAside,
+    deadLetters: resolved.deadLetters,
     spans: [...spans.values()],
   };
 }

@@ -77,7 +77,7 @@ async function eventsOf(profile: TestProfile, id: string): Promise<Record<string
 
 async function redrive(profile: TestProfile): Promise<void> {
   profile.part.redrive();
-  await expect.poll(() => profile.part.backlog()).toEqual({ heldUsers: 0, setAside: 0 });
+  await expect.poll(() => profile.part.backlog()).toEqual({ blockedUsers: 0, deadLetters: 0 });
   await profile.part.settled();
 }
 

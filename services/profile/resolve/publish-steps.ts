@@ -6,9 +6,9 @@ import { type BackgroundTask, createBackgroundTask } from "../../../platform/bac
 import type { Clock } from "../../../platform/clock.ts";
 import { errorText } from "../../../platform/error-text.ts";
 import { inFlight } from "../../../platform/in-flight.ts";
-import { firstPlace, type Place, placeFromBytes, tailsAfter } from "../../../platform/lane/place.ts";
+import { checkpointFromBytes, firstCheckpoint, type ResolverCheckpoint, tailsAfter } from "../../../platform/lane/resolver-checkpoint.ts";
 import type { Reading } from "../../../platform/lane/read-on.ts";
-import type { RowMarks } from "../../../platform/lane/row-marks.ts";
+import type { RowWatermarks } from "../../../platform/lane/row-watermarks.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { FencedSteps } from "../../../platform/log/fenced-step.ts";
 import type { Log } from "../../../platform/log/log.ts";
@@ -46,7 +46,7 @@ export interface PublishDeps extends EffectDeps, PackDeps {
   /** See ResolveOptions; asked once for each step. */
   readonly numbering?: () => Numbering | undefined;
   /** Without them only the log records how far the rows come from it. */
-  readonly marks?: RowMarks;
+  readonly watermarks?: RowWatermarks;
   /** Bytes of the intake and of what is sent on, after which both are trimmed. */
   readonly trimBytes: number;
   /** The identity rows of the step whose checkpoint is at `sequence`, and of all before it, are written. */
@@ -109,7 +109,7 @@ class PublishedSteps implements Steps {
     });
   }
 
-  get place(): Place | undefined {
+  get place(): ResolverCheckpoint | undefined {
     return this.#at?.place;
   }
 
@@ -122,17 +122,17 @@ class PublishedSteps implements Steps {
    * Nothing is resolved before every row that earlier steps decided is written. Inside a record they were before its first
    * step went out; rows of it that stand in the log already are of a record that is to be resolved from the rows before.
    */
-  async takeOver(): Promise<Place> {
-    const { fenced, checkpointSubject, onWritten, marks, partition } = this.#deps;
+  async takeOver(): Promise<ResolverCheckpoint> {
+    const { fenced, checkpointSubject, onWritten, watermarks, partition } = this.#deps;
     await Promise.allSettled([this.#writing.done()]);
     const checkpoint = await fenced.checkpoint(checkpointSubject);
     if (checkpoint === undefined) {
-      this.#at = { sequence: 0, place: firstPlace };
-      return firstPlace;
+      this.#at = { sequence: 0, place: firstCheckpoint };
+      return firstCheckpoint;
     }
     const { sequence } = checkpoint;
-    const place = placeFromBytes(checkpoint.body);
-    if (place.noted === true) marks?.expect(new Map([[`resolve-${partition}`, place.written]]));
+    const place = checkpointFromBytes(checkpoint.body);
+    if (place.noted === true) watermarks?.expect(new Map([[`resolve-${partition}`, place.written]]));
     if (place.inside === undefined) {
       await this.#writeRows(readRows(await this.#rowsBetween(place.written, sequence)), sequence, place.through);
     }
@@ -182,7 +182,7 @@ class PublishedSteps implements Steps {
     const whole = place.inside === undefined ? this.#packWhole(planned, { ...this.#next(place, sequence), now, through }) : undefined;
     if (whole === undefined && records.length > 1) return false;
     if (place.inside !== undefined) checkGoesOn(planned, place.inside);
-    if (planned.setAside.length > 0) await identities.setAside(planned.setAside);
+    if (planned.deadLetters.length > 0) await identities.setAside(planned.deadLetters);
     if (whole === undefined) {
       const items: readonly StepItem[] = [...planned.effects, ...rowEntriesOf(planned.changes)];
       checkItems(items);
@@ -248,7 +248,7 @@ class PublishedSteps implements Steps {
    * What the next checkpoint holds of those before: rows count as written only up to where the record began. With whether the marks
    * beside the rows are as far as the checkpoint.
    */
-  #next(place: Place, sequence: number): Pick<Place, "written" | "tails" | "noted"> {
+  #next(place: ResolverCheckpoint, sequence: number): Pick<ResolverCheckpoint, "written" | "tails" | "noted"> {
     const written = place.inside === undefined ? sequence : place.written;
     return { written, tails: tailsAfter(place, sequence), ...(this.#noted >= written && { noted: true }) };
   }
@@ -271,12 +271,12 @@ class PublishedSteps implements Steps {
 
   /** Those of the step at `sequence`, after which the intake is resolved up to `through`; with them the marks that record it. */
   async #writeRows(changes: readonly RowChanges[], sequence: number, through: number): Promise<void> {
-    const { identities, marks, partition } = this.#deps;
-    const noting = marks?.reach(new Map([[`resolve-${partition}`, sequence], [`intake-${partition}`, through]]));
+    const { identities, watermarks, partition } = this.#deps;
+    const noting = watermarks?.reach(new Map([[`resolve-${partition}`, sequence], [`intake-${partition}`, through]]));
     const some = changes.filter(({ rows }) => rows.size > 0);
     const writing = inFlight(some, limits.cassandraInFlightMax, ({ workspaceId, rows }) => identities.save(workspaceId, rows, sequence));
     await allDone([noting, writing]);
-    if (marks !== undefined) this.#noted = sequence;
+    if (watermarks !== undefined) this.#noted = sequence;
   }
 
   /** Beside the step and never in its way: who asked is kept for people who look, and a step is not done again for it. */
@@ -340,7 +340,7 @@ class PublishedSteps implements Steps {
 interface StepAt {
   /** Of its checkpoint. */
   readonly sequence: number;
-  readonly place: Place;
+  readonly place: ResolverCheckpoint;
 }
 
 interface InRecord extends Pick<StepOf, "through" | "now"> {
@@ -352,7 +352,9 @@ function optionsOf(numbering: Numbering | undefined): ReturnType<Steps["options"
   return { numbering, counts: numbering !== undefined };
 }
 
-function numberingOf({ numbered, inLanes }: Pick<NonNullable<Place["inside"]>, "numbered" | "inLanes">): Numbering | undefined {
+function numberingOf(
+  { numbered, inLanes }: Pick<NonNullable<ResolverCheckpoint["inside"]>, "numbered" | "inLanes">,
+): Numbering | undefined {
   if (numbered !== true) return undefined;
   return inLanes === true ? "lanes" : "buckets";
 }
@@ -361,7 +363,7 @@ function numberingOf({ numbered, inLanes }: Pick<NonNullable<Place["inside"]>, "
  * Throws where a record that is out in part is not planned as it was: passed over, or cut at another effect, it would be in force by half, and a
  * part of it twice after a redrive.
  */
-function checkGoesOn({ effects, setAside: [failed] }: PlannedEffects, inside: NonNullable<Place["inside"]>): void {
+function checkGoesOn({ effects, deadLetters: [failed] }: PlannedEffects, inside: NonNullable<ResolverCheckpoint["inside"]>): void {
   if (failed !== undefined) throw new Error(`Expected the rest of a record that is out in part, got ${failed.reason}`);
   // Builds before did not say how many there are
   const expected = inside.effects ?? effects.length;

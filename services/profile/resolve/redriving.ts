@@ -7,7 +7,7 @@ import { slicesOf } from "../../../platform/slices-by-size.ts";
 import { type Addressed, userOfItem } from "../domain/resolve/lane-item.ts";
 import type { ProfileStore } from "../domain/ports.ts";
 
-/** What is tried once more: records of held users always. */
+/** What is tried once more: records of blocked users always. */
 export interface Redriven {
   /** Records that are passed over before. */
   readonly skips: readonly Addressed[];

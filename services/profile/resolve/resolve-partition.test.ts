@@ -4,7 +4,7 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { type Clock, systemClock } from "../../../platform/clock.ts";
 import { fakeClock } from "../../../platform/clock.fixture.ts";
-import type { Place } from "../../../platform/lane/place.ts";
+import type { ResolverCheckpoint } from "../../../platform/lane/resolver-checkpoint.ts";
 import { limits } from "../../../platform/limits.ts";
 import { unpackRecords } from "../../../platform/log/packed-records.ts";
 import { SubscriptionRecordSchema } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
@@ -127,7 +127,7 @@ test("resolvePartition() stops before a record of a newer build with all before 
 
 test("resolvePartition() stops at a checkpoint of a newer build, and says so", async () => {
   const servers = createServers([bodyOf([event(byId("a"))])]);
-  const newer = { checkpoint: (place: Place) => ({ ...place, v: 2 }), isDone: () => servers.of(checkpointSubject).length > 0 };
+  const newer = { checkpoint: (place: ResolverCheckpoint) => ({ ...place, v: 2 }), isDone: () => servers.of(checkpointSubject).length > 0 };
   await resolveAll(servers, newer);
   const found = await resolveAll(servers, { isDone: () => false });
   expect(found).toBe('Expected a checkpoint of version 1, got "2": run the build that wrote it, or a newer one');

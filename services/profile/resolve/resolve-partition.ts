@@ -11,7 +11,7 @@ import type { Logger } from "../../../platform/logger.ts";
 import { isPassing } from "../../../platform/faults/passing.ts";
 import { UnknownVersion } from "../../../platform/record-version.ts";
 import { passedOver, type RecordDeps, type Resolved, resolveRecords } from "./resolve-records.ts";
-import { StepLost, type StepPlace, type Steps } from "./steps.ts";
+import { type StepCheckpoint, StepLost, type Steps } from "./steps.ts";
 
 export interface ResolverDeps extends RecordDeps {
   readonly intake: Pick<Log, "read" | "watch">;
@@ -67,7 +67,7 @@ class Resolver {
     else if (isLogged) logger.error("resolver_failed", error, { partition, failures: count });
   }
 
-  async #place(): Promise<StepPlace> {
+  async #place(): Promise<StepCheckpoint> {
     const { steps, views } = this.#deps;
     if (steps.place !== undefined) return steps.place;
     // Another resolver may have gone on meanwhile
@@ -117,7 +117,7 @@ class Resolver {
   async #commit(resolved: Resolved, step: Parameters<Steps["commit"]>[1]): Promise<boolean> {
     const { steps, views, logger, partition } = this.#deps;
     if (!await steps.commit(resolved, step)) return false;
-    for (const { sequence, reason } of resolved.setAside) logger.error("record_set_aside", new Error(reason), { partition, sequence });
+    for (const { sequence, reason } of resolved.deadLetters) logger.error("record_set_aside", new Error(reason), { partition, sequence });
     views.confirmed(step.through);
     views.evict();
     return true;

@@ -6,7 +6,7 @@ import type { TimeSlices } from "../../../platform/time-slices.ts";
 import { UnknownVersion } from "../../../platform/record-version.ts";
 import type { Identities } from "../domain/identity/identities.ts";
 import type { IntakeRecord } from "../domain/record/intake-record.ts";
-import type { IdentityStore, RecordOutcome, RequestOrigin, SetAsideRecord } from "../domain/ports.ts";
+import type { DeadLetterRecord, IdentityStore, RecordOutcome, RequestOrigin } from "../domain/ports.ts";
 import type { ProfileRecord } from "../domain/profile/profile-record.ts";
 import type { ResolvedRecord } from "../domain/resolve/batch.ts";
 import type { ResolveOptions } from "../domain/resolve/effects.ts";
@@ -31,7 +31,7 @@ export interface Resolved {
   readonly workspaces: readonly ResolvedWorkspace[];
   readonly outcomes: readonly (readonly [sequence: number, outcome: RecordOutcome])[];
   /** Records that are passed over. */
-  readonly setAside: readonly SetAsideRecord[];
+  readonly deadLetters: readonly DeadLetterRecord[];
   /** Of the requests that are recorded. */
   readonly traces: readonly RecordTrace[];
 }
@@ -54,7 +54,7 @@ export async function resolveRecords(
   records: readonly LogRecord[],
   options: ResolveOptions & CountOptions,
 ): Promise<Resolved> {
-  const { byWorkspace, setAside, traces } = decodeAll(deps, records);
+  const { byWorkspace, deadLetters, traces } = decodeAll(deps, records);
   const outcomes: [number, RecordOutcome][] = [];
   const all = await inFlight([...byWorkspace], deps.workspacesTogether ?? 1, async ([workspaceId, intake]) => {
     await deps.slices?.nextFirst();
@@ -67,27 +67,27 @@ export async function resolveRecords(
     for (const record of resolved) addOutcome(outcomes, record);
     for (const { sequence, error } of failed) {
       const body = records.find((record) => record.sequence === sequence)?.body ?? new Uint8Array();
-      setAside.push({ partition: deps.partition, sequence, reason: errorText(error), body });
+      deadLetters.push({ partition: deps.partition, sequence, reason: errorText(error), body });
     }
   }
-  for (const { sequence } of setAside) outcomes.push([sequence, { setAside: true }]);
-  return { workspaces: all.map(({ workspace }) => workspace), outcomes, setAside, traces };
+  for (const { sequence } of deadLetters) outcomes.push([sequence, { deadLetters: true }]);
+  return { workspaces: all.map(({ workspace }) => workspace), outcomes, deadLetters, traces };
 }
 
 /** What becomes of a record that cannot be carried out. */
 export function passedOver(partition: number, { sequence, body }: LogRecord, error: unknown): Resolved {
-  const setAside = [{ partition, sequence, reason: errorText(error), body }];
-  return { workspaces: [], outcomes: [[sequence, { setAside: true }]], setAside, traces: [] };
+  const deadLetters = [{ partition, sequence, reason: errorText(error), body }];
+  return { workspaces: [], outcomes: [[sequence, { deadLetters: true }]], deadLetters, traces: [] };
 }
 
 /** By workspace, in order; what cannot be read is set aside. Throws UnknownVersion. */
 function decodeAll(
   { partition, decode }: RecordDeps,
   records: readonly LogRecord[],
-): { byWorkspace: Map<string, IntakeRecord[]>; setAside: SetAsideRecord[]; traces: RecordTrace[] } {
+): { byWorkspace: Map<string, IntakeRecord[]>; deadLetters: DeadLetterRecord[]; traces: RecordTrace[] } {
   const byWorkspace = new Map<string, IntakeRecord[]>();
   const traces: RecordTrace[] = [];
-  const setAside: SetAsideRecord[] = [];
+  const deadLetters: DeadLetterRecord[] = [];
   for (const { sequence, body } of records) {
     try {
       const record = decode(sequence, body);
@@ -97,10 +97,10 @@ function decodeAll(
       else list.push(record);
     } catch (error) {
       if (error instanceof UnknownVersion) throw error;
-      setAside.push({ partition, sequence, reason: errorText(error), body });
+      deadLetters.push({ partition, sequence, reason: errorText(error), body });
     }
   }
-  return { byWorkspace, setAside, traces };
+  return { byWorkspace, deadLetters, traces };
 }
 
 /** Remembers what was decided, where the caller may ask for it. */

@@ -1,7 +1,15 @@
 /** The port of steps where what is decided and what it does to users is one transaction. */
 import type { PublishedEvent } from "../../../platform/events/events.ts";
 import type { IdentityKey } from "../domain/identity/identity.ts";
-import type { ConsentRecord, ExpiredMerge, ExpiredRow, RequestOrigin, SetAsidePlace, SetAsideRecord, UserTables } from "../domain/ports.ts";
+import type {
+  ConsentRecord,
+  DeadLetterId,
+  DeadLetterRecord,
+  ExpiredMerge,
+  ExpiredRow,
+  RequestOrigin,
+  UserTables,
+} from "../domain/ports.ts";
 
 /** The one writer of everything that a step decides. */
 export interface StepStore {
@@ -16,7 +24,7 @@ export interface StepStore {
   /** Forgets the origins of steps before `now` (Unix milliseconds). */
   forgetOrigins(now: number): Promise<void>;
   /** The record waits no more: it was appended again, or is given up. */
-  forgetSetAside(place: SetAsidePlace): Promise<void>;
+  forgetSetAside(place: DeadLetterId): Promise<void>;
   /** What appliers do to users, over what is written; thrown away where it is not committed. */
   work(): UnitOfWork;
   /** Writes a step whole or not at all, with what was done in a unit of work of this store, durably. Repeating it is harmless. */
@@ -32,7 +40,7 @@ export interface Step {
   readonly now?: number;
   readonly workspaces: readonly WorkspaceStep[];
   /** Records of the run that were passed over. */
-  readonly setAside: readonly SetAsideRecord[];
+  readonly deadLetters: readonly DeadLetterRecord[];
 }
 
 export interface WorkspaceStep {
@@ -47,5 +55,5 @@ export interface WorkspaceStep {
 /** What appliers read and write of users where each step is one transaction: reads see what was saved before, which other readers see once it is committed. */
 export interface UnitOfWork extends UserTables {
   /** Whether a user is blocked who was not, or the other way round. */
-  readonly changesHeld: boolean;
+  readonly changesBlocked: boolean;
 }

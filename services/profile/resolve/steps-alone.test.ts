@@ -70,7 +70,7 @@ function resolvedOf(
     records: [{ sequence: 1, profiles: records, consent, forgotten: [] }],
     origins: [],
   }));
-  return { workspaces, outcomes: [], setAside: [], traces: [] };
+  return { workspaces, outcomes: [], deadLetters: [], traces: [] };
 }
 
 function record(userId: string, sequence: number, change: ProfileChange): ProfileRecord {
@@ -106,11 +106,11 @@ describe("CommittedSteps counts what waits", () => {
     await commit(steps, 1, resolvedOf([created("a")]));
     expect(listed).toBe(0);
     await commit(steps, 2, resolvedOf([event("a", 2)]));
-    expect([listed, steps.backlog.heldUsers]).toEqual([1, 1]);
+    expect([listed, steps.backlog.blockedUsers]).toEqual([1, 1]);
     for (const sequence of [3, 4, 5]) await commit(steps, sequence, resolvedOf([event("a", sequence)]));
-    expect([listed, steps.backlog.heldUsers]).toEqual([1, 1]);
+    expect([listed, steps.backlog.blockedUsers]).toEqual([1, 1]);
     await commit(steps, 6, resolvedOf([record("a", 6, { type: "delete" })]));
-    expect([listed, steps.backlog.heldUsers]).toEqual([2, 0]);
+    expect([listed, steps.backlog.blockedUsers]).toEqual([2, 0]);
   });
 });
 
@@ -128,13 +128,13 @@ describe("CommittedSteps deletes a blocked user", () => {
       },
     });
     await commit(steps, 1, resolvedOf([created("a"), ...Array.from({ length: heldRecords }, (_, at) => event("a", at + 2))]));
-    expect(steps.backlog.heldUsers).toBe(1);
+    expect(steps.backlog.blockedUsers).toBe(1);
     tried = 0;
     await commit(steps, 2, resolvedOf([record("a", heldRecords + 2, { type: "delete" })]));
     expect(tried).toBe(1);
-    expect(steps.backlog.heldUsers).toBe(0);
+    expect(steps.backlog.blockedUsers).toBe(0);
     const user = (await tables.profiles.loadUsers("w", ["a"])).get("a");
-    expect(user).toMatchObject({ profile: undefined, held: false, mark: [heldRecords + 2, 0] });
+    expect(user).toMatchObject({ profile: undefined, blocked: false, mark: [heldRecords + 2, 0] });
   });
 });
 
@@ -187,7 +187,7 @@ describe("CommittedSteps tries again what waits", () => {
       await steps.upkeep?.(() => clock.now());
     }
     await done;
-    expect((await tables.profiles.listHeld(ids.length)).map(({ userId }) => userId)).toEqual(ids.slice(0, -1));
+    expect((await tables.profiles.listBlocked(ids.length)).map(({ userId }) => userId)).toEqual(ids.slice(0, -1));
   });
 });
 
@@ -220,7 +220,7 @@ describe("CommittedSteps that cannot count what waits", () => {
     expect([steps.progress.reached, steps.place?.through, sent]).toEqual([1, 1, 1]);
     isUncountable = false;
     await steps.upkeep?.(() => clock.now());
-    expect(steps.backlog.heldUsers).toBe(1);
+    expect(steps.backlog.blockedUsers).toBe(1);
   });
 });
 

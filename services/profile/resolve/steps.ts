@@ -7,9 +7,9 @@ import type { Resolved } from "./resolve-records.ts";
 
 export interface Steps {
   /** Up to where the order is resolved; undefined: it has to be read again. */
-  readonly place: StepPlace | undefined;
+  readonly place: StepCheckpoint | undefined;
   /** Reads the place, once everything that was decided before it is in force. */
-  takeOver(): Promise<StepPlace>;
+  takeOver(): Promise<StepCheckpoint>;
   /** What is due between two steps. `now` as for a step. */
   upkeep?(now: () => number): Promise<void>;
   /** Of the log, for the next step. */
@@ -30,7 +30,7 @@ export interface Steps {
   reset(): void;
 }
 
-export interface StepPlace {
+export interface StepCheckpoint {
   readonly through: number;
   /** The latest now of a step, Unix milliseconds; 0: there was none. */
   readonly now: number;

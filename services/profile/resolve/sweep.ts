@@ -45,14 +45,14 @@ export async function planSweep(deps: SweepDeps, position: number, now: number):
   }));
   return {
     work,
-    step: workspaces.length === 0 ? undefined : { partition: deps.partition, through: position, now, workspaces, setAside: [] },
+    step: workspaces.length === 0 ? undefined : { partition: deps.partition, through: position, now, workspaces, deadLetters: [] },
     views,
     isFull: countOf(merges) >= limits.frozenSweepMax || (over.size > 0 && rows.length === limits.expiredRowsSweepMax),
   };
 }
 
 /**
- * Frozen copies whose time is over by the clock, by workspace, but for those of users who are held: it looks behind those, however many
+ * Frozen copies whose time is over by the clock, by workspace, but for those of users who are blocked: it looks behind those, however many
  * they are.
  */
 async function overMerges({ profiles, store, clock, owns }: SweepDeps, now: number): Promise<Map<string, string[]>> {
@@ -69,7 +69,7 @@ async function overMerges({ profiles, store, clock, owns }: SweepDeps, now: numb
   return gather(free, ({ mergeId }) => mergeId);
 }
 
-/** What a held user waits for, an undo or the source of a later merge, was decided by an earlier now: it may still come. */
+/** What a blocked user waits for, an undo or the source of a later merge, was decided by an earlier now: it may still come. */
 async function freeMerges(
   profiles: SweepDeps["profiles"],
   workspaceId: string,
@@ -80,7 +80,7 @@ async function freeMerges(
     const merge = frozen.get(mergeId);
     return merge === undefined ? [] : [merge.source.id, merge.targetBefore.id];
   }
-  const held = await profiles.loadHeld(workspaceId, [...new Set(merges.flatMap(usersOf))]);
+  const held = await profiles.loadBlocked(workspaceId, [...new Set(merges.flatMap(usersOf))]);
   return merges.filter((merge) => !usersOf(merge).some((user) => held.has(user)));
 }
 

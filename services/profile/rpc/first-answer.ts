@@ -1,6 +1,6 @@
 /** The first answer of a keyed request where it is known only after the request was applied: stored before it is given. */
 import { Buffer } from "node:buffer";
-import { hexOf, type IdempotencyMark, sha256 } from "../../../platform/intake/idempotency.ts";
+import { hexOf, type IdempotencyEntry, sha256 } from "../../../platform/intake/idempotency.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { RequestContext } from "../../../platform/request-context.ts";
@@ -12,7 +12,7 @@ import { submit, type WriteDeps } from "../intake/submit.ts";
 /** A keyed request that the resolver has decided. */
 export interface KeyedRequest {
   readonly scope: RequestContext;
-  readonly mark: IdempotencyMark;
+  readonly idempotency: IdempotencyEntry;
 }
 
 /**
@@ -22,40 +22,40 @@ export interface KeyedRequest {
  */
 export async function firstAnswer(
   deps: WriteDeps & { readonly identities: IdentityStore },
-  { scope, mark }: KeyedRequest,
+  { scope, idempotency }: KeyedRequest,
   make: () => Promise<Uint8Array>,
 ): Promise<Uint8Array> {
   const { workspaceId } = scope;
-  const decided = (await deps.identities.load(workspaceId, [rowKey(mark.keyHash)])).get(rowKey(mark.keyHash));
+  const decided = (await deps.identities.load(workspaceId, [rowKey(idempotency.keyHash)])).get(rowKey(idempotency.keyHash));
   if (decided === undefined) throw new Refusal("OUTCOME_UNKNOWN");
   // With the record that was decided: a key that is used anew after its time has another answer
-  const keyHash = sha256(`${hexOf(mark.keyHash)} answered ${(decided as RepeatRow).sequence}`);
+  const keyHash = sha256(`${hexOf(idempotency.keyHash)} answered ${(decided as RepeatRow).sequence}`);
   const stored = (await deps.identities.load(workspaceId, [rowKey(keyHash)])).get(rowKey(keyHash));
   if (stored !== undefined) return await whole(deps.identities, workspaceId, (stored as RepeatRow).answer);
   const answer = await make();
-  const first = await store(deps, { scope, mark: { ...mark, keyHash } }, answer);
+  const first = await store(deps, { scope, idempotency: { ...idempotency, keyHash } }, answer);
   return first === undefined ? answer : await whole(deps.identities, workspaceId, first);
 }
 
 /** Undefined: this answer is the first; else the stored form of the one that is. */
-async function store(deps: WriteDeps, { scope, mark }: KeyedRequest, answer: Uint8Array): Promise<string | undefined> {
-  if (answer.length <= limits.firstAnswerPieceBytesMax) return await put(deps, scope, { ...mark, answer: stored(wholeTag, answer) });
+async function store(deps: WriteDeps, { scope, idempotency }: KeyedRequest, answer: Uint8Array): Promise<string | undefined> {
+  if (answer.length <= limits.firstAnswerPieceBytesMax) return await put(deps, scope, { ...idempotency, answer: stored(wholeTag, answer) });
   const digest = sha256(answer);
   const pieces = Math.ceil(answer.length / limits.firstAnswerPieceBytesMax);
   for (let at = 0; at < pieces; at += 1) {
     const from = at * limits.firstAnswerPieceBytesMax;
     const piece = answer.subarray(from, from + limits.firstAnswerPieceBytesMax);
-    const keepMs = mark.keepMs + BigInt(limits.firstAnswerPieceGraceMs);
-    await put(deps, scope, { ...mark, keyHash: pieceHash(digest, at), keepMs, answer: stored(wholeTag, piece) });
+    const keepMs = idempotency.keepMs + BigInt(limits.firstAnswerPieceGraceMs);
+    await put(deps, scope, { ...idempotency, keyHash: pieceHash(digest, at), keepMs, answer: stored(wholeTag, piece) });
   }
   const count = Buffer.alloc(countBytes);
   count.writeUInt32BE(pieces);
-  return await put(deps, scope, { ...mark, answer: stored(piecesTag, Buffer.concat([count, digest])) });
+  return await put(deps, scope, { ...idempotency, answer: stored(piecesTag, Buffer.concat([count, digest])) });
 }
 
 /** One record that changes no user and is remembered under its own key. */
-async function put(deps: WriteDeps, scope: RequestContext, mark: IdempotencyMark): Promise<string | undefined> {
-  const { repeatOf } = await submit(deps, scope, { body: trackBody([]), mark });
+async function put(deps: WriteDeps, scope: RequestContext, idempotency: IdempotencyEntry): Promise<string | undefined> {
+  const { repeatOf } = await submit(deps, scope, { body: trackBody([]), idempotency });
   return repeatOf;
 }
 
@@ -77,7 +77,7 @@ export function rowKey(keyHash: Uint8Array): IdentityKey {
   return `r:${hexOf(keyHash)}`;
 }
 
-function pieceHash(digest: Uint8Array, at: number): IdempotencyMark["keyHash"] {
+function pieceHash(digest: Uint8Array, at: number): IdempotencyEntry["keyHash"] {
   return sha256(`${hexOf(digest)} ${at}`);
 }
 

@@ -56,8 +56,8 @@ export function statusRoutes(deps: ServiceDeps) {
     /** How far this process knows what is accepted to be applied. */
     async getProgress({ withHistory }) {
       const { lags, history, backlog } = deps.work;
-      const [lanes, { heldUsers, setAside }] = await Promise.all([lags(), backlog()]);
-      return { lanes: laneMessages(lanes, withHistory ? history() : []), heldUsers, setAside };
+      const [lanes, { blockedUsers, deadLetters }] = await Promise.all([lags(), backlog()]);
+      return { lanes: laneMessages(lanes, withHistory ? history() : []), heldUsers: blockedUsers, setAside: deadLetters };
     },
     getSeries: (message) => series(deps, message),
   } satisfies Partial<ServiceImpl<typeof ProfileService>>;

@@ -1,6 +1,6 @@
 /** RPC TrackUsersSync: one object, and the user as it is after it. */
 import { Buffer } from "node:buffer";
-import { markOf } from "../../../platform/intake/idempotency.ts";
+import { idempotencyOf } from "../../../platform/intake/idempotency.ts";
 import { onceDurable } from "../../../platform/intake/intake.ts";
 import { parseJson } from "../../../platform/json.ts";
 import { limits } from "../../../platform/limits.ts";
@@ -29,11 +29,11 @@ export async function trackUsersSync(deps: TrackDeps & ReadDeps, message: TrackU
   const body = parseJson(message.bodyJson, { weightMax: limits.trackJsonWeightMax });
   const { object, errors } = checkTrackSync(body, { groups: groupsOf(message), rejected: await rejectedFor(deps, scope) });
   // How the user will be is known only once the request is applied: its answer is stored then
-  const mark = markOf(scope, message.bodyJson, { keepMs: limits.trackIdempotencyKeepMs });
+  const idempotency = idempotencyOf(scope, message.bodyJson, { keepMs: limits.trackIdempotencyKeepMs });
   const { position, repeatOf } = await deps.unapplied.inTurn(
     scope.workspaceId,
     message.bodyJson.length,
-    () => submit(deps, scope, { body: trackBody([object]), mark }),
+    () => submit(deps, scope, { body: trackBody([object]), idempotency }),
   );
   async function rendered(): Promise<Uint8Array> {
     const profile = await profileOf(deps, scope.workspaceId, object.user);
@@ -41,8 +41,8 @@ export async function trackUsersSync(deps: TrackDeps & ReadDeps, message: TrackU
   }
   const { user, full } = await onceDurable(async () => {
     if (!await deps.applied.wait(position, limits.outcomeWaitMsMax)) throw new Refusal("OUTCOME_UNKNOWN");
-    if (mark === undefined) return readAnswer(await rendered());
-    const answer = await firstAnswer(deps, { scope, mark }, async () => await sealAnswer(scope, await rendered()));
+    if (idempotency === undefined) return readAnswer(await rendered());
+    const answer = await firstAnswer(deps, { scope, idempotency }, async () => await sealAnswer(scope, await rendered()));
     return readAnswer(await openAnswer(scope, answer));
   });
   return {

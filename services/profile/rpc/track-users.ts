@@ -1,6 +1,6 @@
 /** RPC TrackUsers: the body is parsed here, once; counts and verdicts go back. */
 import { create } from "@bufbuild/protobuf";
-import { keyHashOf, markOf } from "../../../platform/intake/idempotency.ts";
+import { idempotencyOf, keyHashOf } from "../../../platform/intake/idempotency.ts";
 import { parseJson } from "../../../platform/json.ts";
 import { limits } from "../../../platform/limits.ts";
 import { scopeOf } from "../../../platform/request-context.ts";
@@ -49,9 +49,9 @@ async function track(deps: TrackDeps, message: TrackUsersRequest) {
   const answer = create(TrackUsersResponseSchema, report);
   const written = await submit(deps, scope, {
     body: trackBody(objects),
-    mark: scope.idempotencyKey === ""
+    idempotency: scope.idempotencyKey === ""
       ? undefined
-      : markOf(scope, message.bodyJson, repeatedWith(TrackUsersResponseSchema, answer, limits.trackIdempotencyKeepMs)),
+      : idempotencyOf(scope, message.bodyJson, repeatedWith(TrackUsersResponseSchema, answer, limits.trackIdempotencyKeepMs)),
     priority: message.bulk ? "low" : "normal",
   });
   return { answer, written, position: written.position };

@@ -63,7 +63,7 @@ async function inspect(deps: ServiceDeps, message: InspectUsersRequest) {
   const { users, waiting, behind } = await inspectUsers(deps, { ...request, sidesOf, user: userKeyToRead(message.user) });
   const shown = await renderUsers(deps, users.map(({ profile }) => profile), { ...request, currencyRates, waiting });
   return {
-    users: users.map(({ profile, held, fields, merges, undone, days, dropped }, at) => ({
+    users: users.map(({ profile, blocked, fields, merges, undone, days, dropped }, at) => ({
       userId: profile.id,
       profileJson: toJsonBytes(shown.users[at] ?? {}),
       fields: fields.map(({ name, custom, origin }) => ({ name, custom, ...(origin && { origin: originToMessage(origin) }) })),
@@ -84,7 +84,7 @@ async function inspect(deps: ServiceDeps, message: InspectUsersRequest) {
       days: days.map(({ day, events, purchases }) => ({ day, events: BigInt(events), purchases: BigInt(purchases) })),
       createdAt: BigInt(profile.createdAt),
       updatedAt: BigInt(profile.updatedAt),
-      held,
+      held: blocked,
       ...(dropped && { dropped: { count: BigInt(dropped.count), last: originToMessage(dropped.origin) } }),
     })),
     behind: behind || shown.behind,

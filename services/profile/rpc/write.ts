@@ -9,7 +9,7 @@ import {
   type MessageShape,
   toBinary,
 } from "@bufbuild/protobuf";
-import { markOfMessage, type Repeats } from "../../../platform/intake/idempotency.ts";
+import { idempotencyOfMessage, type Repeats } from "../../../platform/intake/idempotency.ts";
 import { positionToToken } from "../../../platform/intake/position.ts";
 import type { IntakeBody } from "../../../platform/intake/record-bytes.ts";
 import { limits } from "../../../platform/limits.ts";
@@ -50,8 +50,8 @@ async function send<Input extends DescMessage, Output extends DescMessage, Sent 
   submitted: (...args: Parameters<typeof submit>) => Promise<Sent>,
 ): Promise<{ answer: MessageShape<Output>; written: Sent }> {
   const first = create(output, answer);
-  const mark = markOfMessage(input, message, repeatedWith(output, first));
-  const written = await submitted(deps, scopeOf(message), { body, mark });
+  const idempotency = idempotencyOfMessage(input, message, repeatedWith(output, first));
+  const written = await submitted(deps, scopeOf(message), { body, idempotency });
   return { answer: answered(output, first, written), written };
 }
 

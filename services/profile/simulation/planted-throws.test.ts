@@ -6,7 +6,7 @@
 import { Buffer } from "node:buffer";
 import { expect, test } from "vitest";
 import { directClient } from "../../../platform/rpc/direct.ts";
-import { placeFromBytes } from "../../../platform/lane/place.ts";
+import { checkpointFromBytes } from "../../../platform/lane/resolver-checkpoint.ts";
 import { LogService } from "../../../proto/gen/heddle/log/v1/log_service_pb.ts";
 import { freeze, takeBack, takeIn } from "../domain/merge/apply-merge.ts";
 import { applyRecord } from "../domain/profile/apply-records.ts";
@@ -61,7 +61,7 @@ async function run(plant: Plant, sent = requests, seed = 7): Promise<Run> {
 
 function isQuiet({ intake, lanes, layout, applied, written }: Cluster): boolean {
   const checkpoint = lanes.messages(checkpointSubject).at(-1);
-  const place = checkpoint && placeFromBytes(checkpoint.body);
+  const place = checkpoint && checkpointFromBytes(checkpoint.body);
   if ((place?.through ?? 0) < intake.last(subjectOf(0)) || written() < (checkpoint?.sequence ?? 0)) return false;
   return [0, 1].every((lane) => applied(lane) >= lanes.last(subjectOf(layout.profile(lane))));
 }
@@ -85,7 +85,7 @@ async function eventsOf({ cluster }: Run): Promise<Map<string, Record<string, nu
 }
 
 async function backlogOf({ cluster: { store } }: Run): Promise<number> {
-  return (await store.profiles.listHeld(9)).length + (await store.profiles.listSetAside(9)).length;
+  return (await store.profiles.listBlocked(9)).length + (await store.profiles.listSetAside(9)).length;
 }
 
 function throwPlanted(): never {
@@ -166,10 +166,10 @@ test(
   async () => {
     let isMended = false;
     let announced = 0;
-    let held: readonly { readonly reason: string }[] = [];
+    let blocked: readonly { readonly reason: string }[] = [];
     let done: Run | undefined;
     // Where the source came first its partner finds what it needs, and waits for no announcement
-    for (let seed = 1; held.length === 0 && seed <= seedsMax; seed += 1) {
+    for (let seed = 1; blocked.length === 0 && seed <= seedsMax; seed += 1) {
       announced = 0;
       const plant: Plant = (call, [, body]) => {
         if (isMended || call !== "lanes.append" || !Buffer.from(body as Uint8Array).includes("announce")) return;
@@ -177,13 +177,13 @@ test(
         throwPlanted();
       };
       done = await run(plant, requests, seed);
-      held = await done.cluster.store.profiles.listHeld(9);
+      blocked = await done.cluster.store.profiles.listBlocked(9);
     }
     if (done === undefined) throw new Error("Expected a run");
     expect(announced).toBe(1);
     const seen = await eventsOf(done);
     for (const id of ["a", "b", odd]) expect([id, seen.get(id)]).toEqual([id, { first: 1, second: id === odd ? 2 : 1 }]);
-    expect(held.map(({ reason }) => reason)).toEqual([expect.stringMatching(/^Waits for user /)]);
+    expect(blocked.map(({ reason }) => reason)).toEqual([expect.stringMatching(/^Waits for user /)]);
     isMended = true;
     await redrive(done);
     expect((await eventsOf(done)).get("c")).toEqual(expected.get("c"));

@@ -4,7 +4,7 @@ import { StatusRecordSchema, type SubscriptionRecord, SubscriptionRecordSchema }
 import type { PublishedEvent } from "../../../platform/events/events.ts";
 import { ProfileUserUpdatedSchema } from "../../../proto/gen/heddle/profile/v1/profile_event_pb.ts";
 import { type PureSteps, pureSteps } from "../apply/pure-steps.ts";
-import { isAfter, type Mark } from "../../../platform/age.ts";
+import { isAfter, type RecordId } from "../../../platform/age.ts";
 import {
   addCounts,
   type Count,
@@ -101,11 +101,11 @@ export function untold(
   rows: readonly string[],
   openMerges: readonly string[],
 ): string[] {
-  const places = new Map<string, Mark>();
+  const places = new Map<string, RecordId>();
   for (const { subject, body } of events) {
     if (subject !== "profile.user.updated.v1") continue;
     for (const { userId, place } of fromBinary(ProfileUserUpdatedSchema, body).users) {
-      const mark: Mark = [Number(place?.sequence), place?.part ?? 0];
+      const mark: RecordId = [Number(place?.sequence), place?.part ?? 0];
       if (isAfter(mark, places.get(userId) ?? [-1, 0])) places.set(userId, mark);
     }
   }

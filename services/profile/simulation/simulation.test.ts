@@ -8,7 +8,7 @@ import { pureSteps } from "../apply/pure-steps.ts";
 import { redriveUsers } from "../lanes/log-operator.ts";
 import { errorText } from "../../../platform/error-text.ts";
 import { unpackRecords } from "../../../platform/log/packed-records.ts";
-import { placeFromBytes } from "../../../platform/lane/place.ts";
+import { checkpointFromBytes } from "../../../platform/lane/resolver-checkpoint.ts";
 import { checkpointSubject, type Cluster, createCluster, type Planted } from "./cluster.fixture.ts";
 import { randomHistory } from "./history.fixture.ts";
 import { fold } from "./fold.fixture.ts";
@@ -69,7 +69,7 @@ async function simulate(seed: number, planted?: Planted): Promise<void> {
   );
   const folded = fold(expected, { steps: pureSteps, undoWindowMs, numbering });
   const seen = await look(cluster.store, folded.keys);
-  expect(await cluster.store.profiles.listHeld(100)).toEqual([]);
+  expect(await cluster.store.profiles.listBlocked(100)).toEqual([]);
   expect(seen.identities).toEqual(folded.identities);
   expect(seen.profiles).toEqual(folded.profiles);
   expect(await countedIn(cluster.store)).toEqual(numbering ? folded.counted : folded.counted.map(([workspaceId]) => [workspaceId, 0, []]));
@@ -108,7 +108,7 @@ function leftIn({ replicas }: Cluster, table: string): string[] {
 
 function isQuiet({ intake, lanes, layout, applied, written }: Cluster): boolean {
   const checkpoint = lanes.messages(checkpointSubject).at(-1);
-  const place = checkpoint && placeFromBytes(checkpoint.body);
+  const place = checkpoint && checkpointFromBytes(checkpoint.body);
   if ((place?.through ?? 0) < intake.last(subjectOf(0)) || written() < (checkpoint?.sequence ?? 0)) return false;
   return [0, 1].every((lane) => applied(lane) >= lanes.last(subjectOf(layout.profile(lane))));
 }

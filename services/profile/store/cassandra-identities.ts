@@ -7,18 +7,18 @@ import { createGate } from "../../../platform/gate.ts";
 import { limits } from "../../../platform/limits.ts";
 import { slicesOf } from "../../../platform/slices-by-size.ts";
 import type { IdentityKey, IdentityKind, RepeatRow } from "../domain/identity/identity.ts";
-import type { IdentityStore, IdentityWriter, NameIndex, SetAsideRecord } from "../domain/ports.ts";
+import type { DeadLetterRecord, IdentityStore, IdentityWriter, NameIndex } from "../domain/ports.ts";
 import { originsToRow } from "./origin-rows.ts";
 import { forEver, originBucket, secondsUntil } from "./cassandra-values.ts";
 import { byBytes, lastCharacter, listedName, shardOf } from "./names.ts";
 import {
+  deleteDeadLetter,
   deleteName,
-  deleteSetAside,
   identityTables,
+  putDeadLetter,
   putExpiringAnswer,
   putName,
   putOrigins,
-  putSetAside,
   selectNames,
 } from "./statements.ts";
 
@@ -74,10 +74,10 @@ export function cassandraIdentities({ session, now }: { session: Session; now: (
     },
     async forgetSetAside({ partition, sequence }) {
       const values = { log_partition: partition, sequence: BigInt(sequence), stamp: forEver };
-      await session.execute({ cql: deleteSetAside, values });
+      await session.execute({ cql: deleteDeadLetter, values });
     },
     async setAside(records) {
-      await inFlight(records, limits.cassandraInFlightMax, (record) => session.execute(setAsideOf(record)));
+      await inFlight(records, limits.cassandraInFlightMax, (record) => session.execute(deadLetterOf(record)));
     },
   };
 }
@@ -169,7 +169,7 @@ function namesOf(workspaceId: string, key: IdentityKey): Record<string, string> 
   return { workspace_id: workspaceId, ...Object.fromEntries(names.map((name, at) => [name, parts[at] ?? ""])) };
 }
 
-function setAsideOf({ partition, sequence, reason, body }: SetAsideRecord): Statement {
+function deadLetterOf({ partition, sequence, reason, body }: DeadLetterRecord): Statement {
   const values = { log_partition: partition, sequence: BigInt(sequence), reason, body, stamp: BigInt(sequence) };
-  return { cql: putSetAside, values };
+  return { cql: putDeadLetter, values };
 }

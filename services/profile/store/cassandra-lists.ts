@@ -1,36 +1,43 @@
-/** Lists over many users: a workspace in pages, who is held, what was set aside. Each is kept in a fixed number of partitions. */
+/** Lists over many users: a workspace in pages, who is blocked, dead letters. Each is kept in a fixed number of partitions. */
 import { allBuckets } from "../../../platform/cassandra/buckets.ts";
 import { inFlight } from "../../../platform/in-flight.ts";
 import { pagesOf, type Row, type Session, type Statement } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
-import type { DeadLetter, HeldEntry, ProfileStore, RequestOrigin } from "../domain/ports.ts";
+import type { BlockedEntry, DeadLetter, ProfileStore, RequestOrigin } from "../domain/ports.ts";
 import { markOf, noLimit } from "./cassandra-profiles.ts";
 import { originBucket } from "./cassandra-values.ts";
 import { originsFromRow } from "./origin-rows.ts";
 import { type PageDeps, pageDown, pageUp } from "./cassandra-pages.ts";
 import { listEntry } from "./cassandra-writer.ts";
-import { deleteHeldUser, selectBlockedUsers, selectDeadLetter, selectDeadLetters, selectHeldUsers, selectOrigins } from "./statements.ts";
+import {
+  deleteBlockedUser,
+  selectAllBlocked,
+  selectBlockedUsers,
+  selectDeadLetter,
+  selectDeadLetters,
+  selectOrigins,
+} from "./statements.ts";
 import { ofPlace, placeOf } from "./user-place.ts";
 
 export type ProfileLists = Pick<
   ProfileStore,
-  "page" | "pageBack" | "listHeld" | "allBlocked" | "pageBlocked" | "listSetAside" | "loadDeadLetter" | "loadOrigins"
+  "page" | "pageBack" | "listBlocked" | "allBlocked" | "pageBlocked" | "listSetAside" | "loadDeadLetter" | "loadOrigins"
 >;
 
 export function cassandraProfileLists(
   { partitions, ...pages }: PageDeps & { readonly partitions: number },
 ): ProfileLists {
   const { session } = pages;
-  async function blockedIn(list: Statement): Promise<HeldEntry[]> {
+  async function blockedIn(list: Statement): Promise<BlockedEntry[]> {
     return await stillBlocked(pages, await session.execute(list));
   }
 
   return {
     page: (workspaceId, after, max) => pageUp(pages, { workspaceId, from: after, max }),
     pageBack: (workspaceId, before, max) => pageDown(pages, { workspaceId, from: before, max }),
-    async listHeld(max) {
+    async listBlocked(max) {
       const perBucket = await inFlight(allBuckets, limits.cassandraInFlightMax, (bucket) => {
-        return blockedIn({ cql: selectHeldUsers, values: { bucket, max } });
+        return blockedIn({ cql: selectAllBlocked, values: { bucket, max } });
       });
       return perBucket.flat().slice(0, max);
     },
@@ -66,9 +73,9 @@ export function cassandraProfileLists(
   };
 }
 
-async function* allBlocked(deps: Held): AsyncGenerator<readonly HeldEntry[]> {
+async function* allBlocked(deps: BlockedDeps): AsyncGenerator<readonly BlockedEntry[]> {
   for (const bucket of allBuckets) {
-    const list = { cql: selectHeldUsers, values: { bucket, max: noLimit } };
+    const list = { cql: selectAllBlocked, values: { bucket, max: noLimit } };
     for await (const rows of pagesOf(deps.session, list, limits.heldRedriveMax)) yield await stillBlocked(deps, rows);
   }
 }
@@ -94,21 +101,21 @@ const stepsLookedAt = 4;
  * The list may name users that were let go since, as it is written beside their rows: where a row shows that, the list forgets them. Who is held
  * again meanwhile is listed with a later age.
  */
-async function stillBlocked({ session, bucketOf }: Held, rows: readonly Row[]): Promise<HeldEntry[]> {
-  const entries: HeldEntry[] = [];
+async function stillBlocked({ session, bucketOf }: BlockedDeps, rows: readonly Row[]): Promise<BlockedEntry[]> {
+  const entries: BlockedEntry[] = [];
   for (const row of rows) {
     const workspaceId = String(row["workspace_id"]);
     const userId = String(row["user_id"]);
     const place = placeOf(workspaceId, userId, bucketOf);
     const [state] = await session.execute(ofPlace(place.tables.selectMark, place));
-    // Who has no row yet is about to be held
+    // Who has no row yet is about to be blocked
     if (state === undefined) continue;
     const mark = markOf(state);
     if (state["held_reason"] !== null) entries.push({ workspaceId, userId, reason: String(state["held_reason"]) });
     // What fails is done by who reads the list next
-    else if (mark) await session.execute(listEntry(deleteHeldUser, [workspaceId, userId], mark)).catch(() => {});
+    else if (mark) await session.execute(listEntry(deleteBlockedUser, [workspaceId, userId], mark)).catch(() => {});
   }
   return entries;
 }
 
-type Held = Pick<PageDeps, "session" | "bucketOf">;
+type BlockedDeps = Pick<PageDeps, "session" | "bucketOf">;

@@ -1,5 +1,5 @@
 /** Profiles read back from Cassandra: one row a user, and what lies in partitions of its own. */
-import type { Mark } from "../../../platform/age.ts";
+import type { RecordId } from "../../../platform/age.ts";
 import { inFlight } from "../../../platform/in-flight.ts";
 import { gather } from "../../../platform/cassandra/gather.ts";
 import { mayBeTooMuch } from "../../../platform/cassandra/outcome.ts";
@@ -7,7 +7,7 @@ import { readAll, type Row, type Session, type Statement } from "../../../platfo
 import { createGate } from "../../../platform/gate.ts";
 import { limits } from "../../../platform/limits.ts";
 import { slicesOf } from "../../../platform/slices-by-size.ts";
-import type { FrozenMerge, HeldUser, ProfileStore, StoredUser } from "../domain/ports.ts";
+import type { BlockedUser, FrozenMerge, ProfileStore, StoredUser } from "../domain/ports.ts";
 import type { Profile } from "../domain/profile/profile.ts";
 import type { ProfileRecord } from "../domain/profile/profile-record.ts";
 import type { UserId } from "../domain/record/user-key.ts";
@@ -16,7 +16,7 @@ import { profileFromRow } from "./rows.ts";
 import { selectFrozen, selectJournal, selectSomeUsers, selectUndoUntil } from "./statements.ts";
 import { type BucketOf, ofPlace, placeOf, type UserPlace } from "./user-place.ts";
 
-export type ProfileReads = Pick<ProfileStore, "load" | "loadFrozen" | "loadHeld" | "loadUsers">;
+export type ProfileReads = Pick<ProfileStore, "load" | "loadFrozen" | "loadBlocked" | "loadUsers">;
 
 export function cassandraProfileReads(session: Session, bucketOf: BucketOf): ProfileReads {
   const sizes = { sizeMax: limits.bucketRowsPerRead, atOnceMax: limits.callsOfBucketAtOnceMax };
@@ -55,7 +55,7 @@ export function cassandraProfileReads(session: Session, bucketOf: BucketOf): Pro
       return await found(ids, (id) => userOfRow(session, workspaceId, rows.get(id)));
     },
     loadFrozen: (workspaceId, mergeIds) => found(mergeIds, (id) => readFrozen(session, workspaceId, id)),
-    loadHeld: (workspaceId, ids, max) => found(ids, (id) => readHeld(session, placeOf(workspaceId, id, bucketOf), max)),
+    loadBlocked: (workspaceId, ids, max) => found(ids, (id) => readBlocked(session, placeOf(workspaceId, id, bucketOf), max)),
   };
 }
 
@@ -103,20 +103,20 @@ export function profileOfRow(row: Row | undefined): Profile | undefined {
 }
 
 async function userOfRow(session: Session, workspaceId: string, row: Row | undefined): Promise<StoredUser> {
-  if (row === undefined) return { profile: undefined, row: "", held: false, openMerges: [] };
+  if (row === undefined) return { profile: undefined, row: "", blocked: false, openMerges: [] };
   const text = textOfBody(row["body"]);
   const mark = markOf(row);
   return {
     profile: text === undefined ? undefined : profileFromRow(text),
     row: text ?? "",
-    held: row["held_reason"] !== null,
+    blocked: row["held_reason"] !== null,
     openMerges: await stillOpen(session, workspaceId, row["open_merges"]),
     ...(mark && { mark }),
   };
 }
 
 /** Absent in a row that only marks the user as held. */
-export function markOf(row: Row): Mark | undefined {
+export function markOf(row: Row): RecordId | undefined {
   return row["mark_sequence"] === null ? undefined : [Number(row["mark_sequence"]), Number(row["mark_part"])];
 }
 
@@ -147,7 +147,7 @@ async function readFrozen(session: Session, workspaceId: string, mergeId: string
   };
 }
 
-async function readHeld(session: Session, user: UserPlace, max = noLimit): Promise<HeldUser | undefined> {
+async function readBlocked(session: Session, user: UserPlace, max = noLimit): Promise<BlockedUser | undefined> {
   const [row] = await session.execute(ofPlace(user.tables.select, user));
   if (row === undefined || row["held_reason"] === null) return undefined;
   const select = ofPlace(user.tables.selectHeldRecords, user, { max });

@@ -11,7 +11,7 @@ import { Refusal } from "../../../platform/refusal.ts";
 import { bucketOfUser, numberedId } from "../../../platform/user-number.ts";
 import type { ProfileRecord } from "../domain/profile/profile-record.ts";
 import { type CassandraProfileStore, openCassandraProfileStore } from "./cassandra.ts";
-import { changes, heldFrom, profileOf, recordOf, stateOf } from "./rows-contract.ts";
+import { blockedFrom, changes, profileOf, recordOf, stateOf } from "./rows-contract.ts";
 import { usersAlone } from "./statements.ts";
 
 const schema = [readFileSync(join(import.meta.dirname, "schema", "schema.cql"), "utf8")];
@@ -33,10 +33,10 @@ test("a journal and records that wait, too large to come together, are read all 
   await profiles.save(changes("w", {
     frozen: new Map([["m1", { source: profileOf("s", [3, 0]), targetBefore: profileOf("u1", [3, 0]), journal: [], undoUntil: 0 }]]),
     journal: new Map([["m1", records]]),
-    held: new Map([["u1", heldFrom([4, 0], records)]]),
+    blocked: new Map([["u1", blockedFrom([4, 0], records)]]),
   }));
   expect((await profiles.loadFrozen("w", ["m1"])).get("m1")?.journal).toEqual(records);
-  expect((await profiles.loadHeld("w", ["u1"])).get("u1")?.records).toEqual(records);
+  expect((await profiles.loadBlocked("w", ["u1"])).get("u1")?.records).toEqual(records);
 });
 
 test("a merge with a large journal is written in parts, as a backup brings it", async () => {
@@ -75,9 +75,9 @@ test("who is blocked is listed without what waits: of each user one row is read"
   const session = recordingSession(schema, openReplicas({ schema, now: () => 0 }).session());
   const { profiles } = openCassandraProfileStore({ session, clock: fakeClock(), partitions: 4, bucketOf: bucketOfUser });
   const users = new Map([["u1", stateOf(profileOf("u1", [3, 0]))]]);
-  await profiles.save(changes("w", { users, held: new Map([["u1", heldFrom([4, 0], [recordOf(4, 0)])]]) }));
+  await profiles.save(changes("w", { users, blocked: new Map([["u1", blockedFrom([4, 0], [recordOf(4, 0)])]]) }));
   const before = session.calls.length;
-  expect(await profiles.listHeld(9)).toEqual([{ workspaceId: "w", userId: "u1", reason: "why" }]);
+  expect(await profiles.listBlocked(9)).toEqual([{ workspaceId: "w", userId: "u1", reason: "why" }]);
   const reads = session.calls.slice(before).flat().filter(({ cql }) => !cql.includes("held_users_by_bucket"));
   expect(reads.map(({ cql }) => cql)).toEqual([usersAlone.selectMark]);
 });

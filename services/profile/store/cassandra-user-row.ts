@@ -2,7 +2,7 @@
 import type { Statement } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
 import { slicesBySize } from "../../../platform/slices-by-size.ts";
-import type { HeldState, UserChanges, UserState } from "../domain/ports.ts";
+import type { BlockedState, UserChanges, UserState } from "../domain/ports.ts";
 import type { Profile } from "../domain/profile/profile.ts";
 import type { ProfileRecord } from "../domain/profile/profile-record.ts";
 import { profileToBlob, stampOf } from "./cassandra-values.ts";
@@ -19,14 +19,14 @@ export interface UserWrites {
  * state's mark goes: everything held carries its own mark as age, so a deletion of that age takes exactly what is in the state.
  */
 export function userWrites(changes: UserChanges, rows: Map<Profile, string>, bucketOf: BucketOf): UserWrites[] {
-  const ids = new Set([...changes.users.keys(), ...changes.held.keys()]);
+  const ids = new Set([...changes.users.keys(), ...changes.blocked.keys()]);
   return [...ids].map((id) => {
     const user = placeOf(changes.workspaceId, id, bucketOf);
     const state = changes.users.get(id);
-    const held = changes.held.get(id);
-    const writes = inWrites((held?.records ?? []).map((record) => heldRecord(user, record)), [
+    const blocked = changes.blocked.get(id);
+    const writes = inWrites((blocked?.records ?? []).map((record) => blockedRecord(user, record)), [
       ...(state === undefined ? [] : [stateOf(user, state, rows)]),
-      ...(held === undefined ? [] : holding(user, state, held)),
+      ...(blocked === undefined ? [] : holding(user, state, blocked)),
     ]);
     return { user, writes };
   });
@@ -47,14 +47,16 @@ function stateOf(user: UserPlace, { profile, mark, openMerges }: UserState, rows
   return ofPlace(user.tables.put, user, values);
 }
 
-function holding(user: UserPlace, state: UserState | undefined, held: HeldState | null): Statement[] {
+function holding(user: UserPlace, state: UserState | undefined, blocked: BlockedState | null): Statement[] {
   const letGo = state === undefined ? [] : [ofPlace(user.tables.deleteHeldRecords, user, { stamp: stampOf(state.mark) })];
-  if (held !== null) return [...letGo, ofPlace(user.tables.putHeldReason, user, { held_reason: held.reason, stamp: stampOf(held.since) })];
+  if (blocked !== null) {
+    return [...letGo, ofPlace(user.tables.putHeldReason, user, { held_reason: blocked.reason, stamp: stampOf(blocked.since) })];
+  }
   if (state === undefined) throw new Error(`Expected the state of user "${String(user.key["user_id"])}", who is free again, got none`);
   return [...letGo, ofPlace(user.tables.deleteHeldReason, user, { stamp: stampOf(state.mark) })];
 }
 
-function heldRecord(user: UserPlace, record: ProfileRecord): Statement {
+function blockedRecord(user: UserPlace, record: ProfileRecord): Statement {
   const [sequence, part] = record.mark;
   return ofPlace(user.tables.putHeldRecord, user, {
     sequence: BigInt(sequence),
@@ -64,7 +66,7 @@ function heldRecord(user: UserPlace, record: ProfileRecord): Statement {
   });
 }
 
-/** Records that wait may be many: those that do not fit go first, where no reader sees them until the user is held. */
+/** Records that wait may be many: those that do not fit go first, where no reader sees them until the user is blocked. */
 function inWrites(records: readonly Statement[], rest: readonly Statement[]): Statement[][] {
   const writes = slicesBySize(records, ({ values }) => String(values["body"]).length, { bytesMax: limits.cassandraBatchBytesMax });
   const last = writes.pop() ?? [];

@@ -1,5 +1,5 @@
 /** How values stand in Cassandra: ages, profiles as blobs, ends of rows, buckets. */
-import type { Mark } from "../../../platform/age.ts";
+import type { RecordId } from "../../../platform/age.ts";
 import { deflateSync, inflateSync } from "node:zlib";
 import { limits } from "../../../platform/limits.ts";
 import type { FrozenMerge } from "../domain/ports.ts";
@@ -12,7 +12,7 @@ import { profileFromRow, profileToRow } from "./rows.ts";
  * elements at most. Parts beyond share an age: those of a record that a build before began, and of one that ends more than
  * some 60,000 merges of one user.
  */
-export function stampOf([sequence, part]: Mark): bigint {
+export function stampOf([sequence, part]: RecordId): bigint {
   return BigInt(sequence) * partsPerSequence + BigInt(Math.min(part, Number(partsPerSequence) - 1));
 }
 

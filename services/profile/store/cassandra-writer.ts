@@ -1,5 +1,5 @@
 /** Profiles written to Cassandra: everything with the mark of its record as age, a user's partition in one write. */
-import type { Mark } from "../../../platform/age.ts";
+import type { RecordId } from "../../../platform/age.ts";
 import { intoBatches, sizeOf, write } from "../../../platform/cassandra/batches.ts";
 import { bucketOf as listOf } from "../../../platform/cassandra/buckets.ts";
 import { gather } from "../../../platform/cassandra/gather.ts";
@@ -15,14 +15,14 @@ import { rejectedWrites } from "./cassandra-rejected.ts";
 import { type UserWrites, userWrites } from "./cassandra-user-row.ts";
 import { forEver, frozenToValues, profileFromBlob, profileToBlob, secondsUntil, stampOf } from "./cassandra-values.ts";
 import {
+  deleteBlockedUser,
   deleteFrozen,
   deleteHandoff,
-  deleteHeldUser,
   deleteJournal,
+  putBlockedUser,
   putBucket,
   putFrozen,
   putHandoff,
-  putHeldUser,
   putJournal,
   putUserId,
   selectHandoff,
@@ -118,26 +118,28 @@ function newBuckets(
   return found;
 }
 
-/** New users who lie alone, and who began to be held. */
-function listed({ workspaceId, users, held }: UserChanges, bucketOf: BucketOf): Statement[][] {
+/** New users who lie alone, and who began to be blocked. */
+function listed({ workspaceId, users, blocked }: UserChanges, bucketOf: BucketOf): Statement[][] {
   const alone = [...users].filter(([id, { isNew }]) => isNew && placeOf(workspaceId, id, bucketOf).bucket === undefined);
   const entries = alone.map(([id, { mark }]) => [listEntry(putUserId, [workspaceId, id], mark)]);
-  const waiting = [...held].flatMap(([id, state]) => state === null ? [] : [[listEntry(putHeldUser, [workspaceId, id], state.since)]]);
+  const waiting = [...blocked].flatMap(([id, state]) =>
+    state === null ? [] : [[listEntry(putBlockedUser, [workspaceId, id], state.since)]]
+  );
   return [...entries, ...waiting];
 }
 
-/** Who ceased to be held. */
-function freed({ workspaceId, users, held }: UserChanges): Statement[][] {
-  const ended = [...held].filter(([, state]) => state === null);
-  return ended.map(([id]) => [listEntry(deleteHeldUser, [workspaceId, id], markOf(users, id))]);
+/** Who ceased to be blocked. */
+function freed({ workspaceId, users, blocked }: UserChanges): Statement[][] {
+  const ended = [...blocked].filter(([, state]) => state === null);
+  return ended.map(([id]) => [listEntry(deleteBlockedUser, [workspaceId, id], markOf(users, id))]);
 }
 
 /** An entry of a list over many users, or its end, with the mark of what brought it as age. */
-export function listEntry(cql: string, [workspaceId, id]: readonly [string, string], mark: Mark): Statement {
+export function listEntry(cql: string, [workspaceId, id]: readonly [string, string], mark: RecordId): Statement {
   return { cql, values: { workspace_id: workspaceId, bucket: listOf(id), user_id: id, stamp: stampOf(mark) } };
 }
 
-function markOf(users: UserChanges["users"], id: string): Mark {
+function markOf(users: UserChanges["users"], id: string): RecordId {
   const state = users.get(id);
   if (state === undefined) throw new Error(`Expected the state of user "${id}", who is free again, got none`);
   return state.mark;

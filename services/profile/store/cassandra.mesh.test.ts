@@ -15,7 +15,7 @@ import { describeLateWrites } from "./late-writes-contract.ts";
 import { cassandraProfileMove } from "./moved-cassandra.ts";
 import { describeProfileMove } from "./moved-contract.ts";
 import { describeRejected, rejecting } from "./rejected-contract.ts";
-import { changes, describeRows, heldFrom, profileOf, recordOf, stateOf } from "./rows-contract.ts";
+import { blockedFrom, changes, describeRows, profileOf, recordOf, stateOf } from "./rows-contract.ts";
 import { identityTables } from "./statements.ts";
 import { type BucketOf, ofPlace, placeOf } from "./user-place.ts";
 
@@ -66,8 +66,8 @@ await describeWith(["cassandra"], "profile store on a real Cassandra", () => {
         ...opened,
         move: cassandraProfileMove(session, opened.store),
         async hold(workspaceId) {
-          const held = heldFrom([5, 0], [recordOf(9, 0)]);
-          await opened.profiles.save(changes(workspaceId, { held: new Map([["u1", held]]) }));
+          const blocked = blockedFrom([5, 0], [recordOf(9, 0)]);
+          await opened.profiles.save(changes(workspaceId, { blocked: new Map([["u1", blocked]]) }));
         },
       };
     }, hookMs);

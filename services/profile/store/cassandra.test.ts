@@ -21,7 +21,7 @@ import { describeLists } from "./lists-contract.ts";
 import { describeLateWrites } from "./late-writes-contract.ts";
 import { cassandraProfileMove } from "./moved-cassandra.ts";
 import { describeRejected, large, rejecting } from "./rejected-contract.ts";
-import { changes, describeRows, goneAt, heldFrom, profileOf, recordOf, stateOf } from "./rows-contract.ts";
+import { blockedFrom, changes, describeRows, goneAt, profileOf, recordOf, stateOf } from "./rows-contract.ts";
 import { identityTables } from "./statements.ts";
 import * as statements from "./statements.ts";
 import { type BucketOf, ofPlace, placeOf } from "./user-place.ts";
@@ -67,7 +67,7 @@ test("statements: each goes to few partitions, has an age, and names only column
     const columns = tables.get(table)?.columns ?? new Map();
     for (const name of cql.matchAll(/(\w+) (?:=|>|IN) :/g)) expect(columns.has(name[1] ?? ""), cql).toBe(true);
   }
-  // Every keyspace whose rows come from the log has the two of epochs (platform/epoch/marks.ts)
+  // Every keyspace whose rows come from the log has the two of epochs (platform/epoch/watermarks.ts)
   expect([...touched, "log_epochs", "log_marks"].sort()).toEqual([...tables.keys()].sort());
 });
 
@@ -104,7 +104,7 @@ test.each([["alone", alone], ["in buckets", inBuckets]])(
     await session.execute(ofPlace(place.tables.put, place, state));
     expect([...(await store.profiles.load("w", [gone, kept])).keys()]).toEqual([kept]);
     const read = (await store.profiles.loadUsers("w", [gone])).get(gone);
-    expect(read).toEqual({ profile: undefined, row: "", held: false, openMerges: [], mark: [4, 0] });
+    expect(read).toEqual({ profile: undefined, row: "", blocked: false, openMerges: [], mark: [4, 0] });
     expect((await store.profiles.page("w", "", 9)).map(({ id }) => id)).toEqual([kept]);
     expect((await store.profiles.pageBack("w", "", 9)).map(({ id }) => id)).toEqual([kept]);
   },
@@ -113,9 +113,9 @@ test.each([["alone", alone], ["in buckets", inBuckets]])(
 test("a backup waits for a blocked user whom the list names behind one who is free since", async () => {
   const { store, session } = inMemory();
   const [free = "", blocked = ""] = Array.from({ length: 999 }, (_, at) => `u${at + 100}`).filter((id) => listOf(id) === listOf("u100"));
-  await session.execute(listEntry(statements.putHeldUser, ["w", free], [2, 0]));
+  await session.execute(listEntry(statements.putBlockedUser, ["w", free], [2, 0]));
   const users = new Map([[free, stateOf(profileOf(free, [3, 0]))]]);
-  await store.profiles.save(changes("w", { users, held: new Map([[blocked, heldFrom([4, 0], [recordOf(4, 0)])]]) }));
+  await store.profiles.save(changes("w", { users, blocked: new Map([[blocked, blockedFrom([4, 0], [recordOf(4, 0)])]]) }));
   // Its scans find nothing here
   const scanned = { ...session, page: () => Promise.resolve({ rows: [], next: undefined }) };
   expect(await cassandraProfileMove(scanned, store).waiting()).toEqual(["users are blocked"]);
@@ -137,7 +137,7 @@ test("save() lists a new user, and writes what lies elsewhere, before the user's
     users: new Map([["u1", stateOf(profileOf("u1", [3, 4]))]]),
     frozen: new Map([["m1", frozen]]),
     journal: new Map([["m1", [recordOf(3, 1)]]]),
-    held: new Map([["u1", heldFrom([4, 0], [recordOf(4, 0)])]]),
+    blocked: new Map([["u1", blockedFrom([4, 0], [recordOf(4, 0)])]]),
   }));
   const tables = session.calls.map((call) => call.map(({ cql }) => /INTO (\w+)|FROM (\w+)/.exec(cql)?.slice(1).join("")));
   expect(tables).toEqual([

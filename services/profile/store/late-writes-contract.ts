@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { IdentityKey } from "../domain/identity/identity.ts";
 import type { CassandraProfileStore } from "./cassandra.ts";
-import { changes, goneAt, heldFrom, profileOf, recordOf, stateOf } from "./rows-contract.ts";
+import { blockedFrom, changes, goneAt, profileOf, recordOf, stateOf } from "./rows-contract.ts";
 
 export function describeLateWrites(
   driver: string,
@@ -45,21 +45,21 @@ export function describeLateWrites(
       expect((await profiles.loadUsers("late3", ["u1"])).get("u1")).toEqual({
         profile: undefined,
         row: "",
-        held: false,
+        blocked: false,
         openMerges: [],
         mark: [6, 2],
       });
     });
 
     test("a late writer holds nobody who was let go, and gives back no record that is in the state", async () => {
-      const late = changes("late4", { held: new Map([["u1", heldFrom([2, 0], [recordOf(2, 0), recordOf(3, 0)])]]) });
-      const free = changes("late4", { users: new Map([["u1", stateOf(profileOf("u1", [3, 0]))]]), held: new Map([["u1", null]]) });
+      const late = changes("late4", { blocked: new Map([["u1", blockedFrom([2, 0], [recordOf(2, 0), recordOf(3, 0)])]]) });
+      const free = changes("late4", { users: new Map([["u1", stateOf(profileOf("u1", [3, 0]))]]), blocked: new Map([["u1", null]]) });
       for (const step of [late, free, late]) await profiles.save(step);
-      expect((await profiles.loadHeld("late4", ["u1"])).size).toBe(0);
-      expect((await profiles.listHeld(50)).filter((entry) => entry.workspaceId === "late4")).toEqual([]);
-      await profiles.save(changes("late4", { held: new Map([["u1", heldFrom([4, 0], [recordOf(4, 0)])]]) }));
+      expect((await profiles.loadBlocked("late4", ["u1"])).size).toBe(0);
+      expect((await profiles.listBlocked(50)).filter((entry) => entry.workspaceId === "late4")).toEqual([]);
+      await profiles.save(changes("late4", { blocked: new Map([["u1", blockedFrom([4, 0], [recordOf(4, 0)])]]) }));
       for (const step of [late, free]) await profiles.save(step);
-      expect((await profiles.loadHeld("late4", ["u1"])).get("u1")?.records).toEqual([recordOf(4, 0)]);
+      expect((await profiles.loadBlocked("late4", ["u1"])).get("u1")?.records).toEqual([recordOf(4, 0)]);
     });
 
     test("a handoff is there until it is forgotten, and never comes back", async () => {

@@ -1,7 +1,7 @@
-/** What lists of users and their names must be on every store: names by how they begin, users from the newest on, who is held. */
+/** What lists of users and their names must be on every store: names by how they begin, users from the newest on, who is blocked. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { IdentityKey } from "../domain/identity/identity.ts";
-import { changes, goneAt, heldFrom, type OpenedRows, profileOf, stateOf } from "./rows-contract.ts";
+import { blockedFrom, changes, goneAt, type OpenedRows, profileOf, stateOf } from "./rows-contract.ts";
 
 /** One store for the whole suite: every test has a workspace of its own. */
 export function describeLists(driver: string, open: () => Promise<OpenedRows>, hookMs = 20_000): void {
@@ -94,12 +94,12 @@ export function describeLists(driver: string, open: () => Promise<OpenedRows>, h
       for (const place of places) await store.identities.forgetSetAside(place);
     });
 
-    test("pageBlocked() gives who is held in the workspace, by id", async () => {
+    test("pageBlocked() gives who is blocked in the workspace, by id", async () => {
       fresh();
       const ids = Array.from({ length: 9 }, (_, at) => `u${at}`);
-      const held = new Map(ids.map((id) => [id, heldFrom([4, 0], [])]));
-      await store.profiles.save(changes(w, { held }));
-      await store.profiles.save(changes(`${w}-other`, { held: new Map([["u1", heldFrom([4, 0], [])]]) }));
+      const blocked = new Map(ids.map((id) => [id, blockedFrom([4, 0], [])]));
+      await store.profiles.save(changes(w, { blocked }));
+      await store.profiles.save(changes(`${w}-other`, { blocked: new Map([["u1", blockedFrom([4, 0], [])]]) }));
       const first = await store.profiles.pageBlocked(w, "", 5);
       expect(first.map(({ userId }) => userId)).toEqual(ids.slice(0, 5));
       expect((await store.profiles.pageBlocked(w, "u4", 5)).map(({ userId, reason }) => [userId, reason])).toEqual(

@@ -59,7 +59,7 @@ export function cassandraProfileMove(
         frozen,
         handoffs: new Map(),
         journal: new Map(),
-        held: new Map(),
+        blocked: new Map(),
       });
     },
   };

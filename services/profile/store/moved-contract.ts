@@ -101,7 +101,7 @@ export function describeProfileMove(driver: string, open: () => Promise<ProfileM
       expect((await read(w)).users).toEqual(users);
     });
 
-    test("waiting() says who is held, and nothing before", async () => {
+    test("waiting() says who is blocked, and nothing before", async () => {
       expect(await store.move.waiting()).toEqual([]);
       await store.hold(w);
       expect(await store.move.waiting()).toEqual([expect.stringContaining("users are blocked")]);

@@ -4,7 +4,7 @@ import { openDatabase } from "../../../platform/sqlite/database.ts";
 import { laneRows } from "../lanes/lane-message.ts";
 import { describeProfileMove } from "./moved-contract.ts";
 import { sqliteProfileMove } from "./moved-sqlite.ts";
-import { changes, heldFrom, recordOf } from "./rows-contract.ts";
+import { blockedFrom, changes, recordOf } from "./rows-contract.ts";
 import { sqliteProfiles } from "./sqlite-writer.fixture.ts";
 import { openSqliteProfileStore } from "./sqlite.ts";
 
@@ -17,8 +17,8 @@ describeProfileMove("SQLite", async () => {
     move: sqliteProfileMove(database, tables),
     now: Date.UTC(2026, 0, 1),
     async hold(workspaceId) {
-      const held = new Map([["u1", heldFrom([5, 0], [recordOf(9, 0)])]]);
-      await sqliteProfiles(tables).save(changes(workspaceId, { held }));
+      const blocked = new Map([["u1", blockedFrom([5, 0], [recordOf(9, 0)])]]);
+      await sqliteProfiles(tables).save(changes(workspaceId, { blocked }));
     },
     close: () => database.close(),
   };

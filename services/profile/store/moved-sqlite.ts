@@ -30,8 +30,8 @@ export function sqliteProfileMove(database: Database, tables: ProfileTables): Pr
         [profile.id, { profile, mark: profile.mark, openMerges, isNew: true }] as const
       );
       const none = new Map<string, never>();
-      await work.save({ workspaceId, users: new Map(states), frozen: merges, handoffs: none, journal: none, held: none });
-      const step = { partition: onlyPartition, through, setAside: [], workspaces: [{ workspaceId, identities, consent: [] }] };
+      await work.save({ workspaceId, users: new Map(states), frozen: merges, handoffs: none, journal: none, blocked: none });
+      const step = { partition: onlyPartition, through, deadLetters: [], workspaces: [{ workspaceId, identities, consent: [] }] };
       await tables.steps.commit(step, { work });
     },
   };

@@ -1,5 +1,5 @@
 /** What every profile store must say of rejected users. */
-import type { Mark } from "../../../platform/age.ts";
+import type { RecordId } from "../../../platform/age.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ProfileStore, ProfileWriter } from "../domain/ports.ts";
 import type { Profile } from "../domain/profile/profile.ts";
@@ -10,7 +10,7 @@ import { changes, profileOf } from "./rows-contract.ts";
 export interface OpenedRejected {
   readonly profiles: Pick<ProfileStore, "listRejected">;
   /** null: the user is gone. */
-  save(workspaceId: string, users: ReadonlyMap<UserId, Profile | null>, mark: Mark): Promise<void>;
+  save(workspaceId: string, users: ReadonlyMap<UserId, Profile | null>, mark: RecordId): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -78,7 +78,7 @@ export function describeRejected(driver: string, open: () => Promise<OpenedRejec
   });
 }
 
-export function large(id: UserId, mark: Mark): Profile {
+export function large(id: UserId, mark: RecordId): Profile {
   const rejected = { counted: "sessions" as const, count: 5_000_001, max: 5_000_000 };
   return { ...profileOf(id, mark), externalId: `x-${id}`, aliases: [{ label: "l", name: "n" }], rejected };
 }

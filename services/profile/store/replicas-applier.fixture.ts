@@ -1,15 +1,15 @@
 /** A small applier for the simulation: loads, applies, saves, and can be interrupted between any two of them. */
-import { isAfter, type Mark } from "../../../platform/age.ts";
+import { isAfter, type RecordId } from "../../../platform/age.ts";
 import { applyRecord } from "../domain/profile/apply-records.ts";
 import { copyProfile } from "../domain/merge/merge-profiles.ts";
-import type { FrozenMerge, HeldState, UserState } from "../domain/ports.ts";
+import type { BlockedState, FrozenMerge, UserState } from "../domain/ports.ts";
 import type { Profile } from "../domain/profile/profile.ts";
 import type { ProfileRecord } from "../domain/profile/profile-record.ts";
 import type { CassandraProfileStore } from "./cassandra.ts";
 
 /** What stands in a lane: a record, one that holds its user, one that lets it go, one that freezes a merge into it. */
 export type LaneEntry =
-  & { readonly userId: string; readonly mark: Mark }
+  & { readonly userId: string; readonly mark: RecordId }
   & (
     | { readonly kind: "record" | "failure"; readonly record: ProfileRecord }
     | { readonly kind: "release" }
@@ -19,11 +19,11 @@ export type LaneEntry =
 /** A user as the applier sees it while it works. */
 interface Working {
   profile: Profile | undefined;
-  mark: Mark;
+  mark: RecordId;
   isNew: boolean;
   openMerges: readonly string[];
   waiting: ProfileRecord[] | undefined;
-  since: Mark | undefined;
+  since: RecordId | undefined;
 }
 
 /** What a batch does, ready to be saved: any number of times, at any later moment. */
@@ -42,8 +42,8 @@ export async function planBatch(
   const users = await loadAll({ store, workspaceId, cache }, entries);
   const plan: Plan = {
     touched: new Set(),
-    held: new Set(),
-    heldMore: new Map(),
+    blocked: new Set(),
+    blockedMore: new Map(),
     frozen: new Map(),
     journal: new Map(),
     forgotten: new Set(),
@@ -52,9 +52,12 @@ export async function planBatch(
   const changes = {
     workspaceId,
     users: new Map([...plan.touched].map((id) => [id, stateOf(users.get(id) as Working)])),
-    held: new Map([
-      ...[...plan.held].map((id) => [id, heldOf(users.get(id) as Working)] as const),
-      ...Array.from(plan.heldMore, ([id, records]) => [id, { reason: "failure", records, since: records.at(-1)?.mark ?? [0, 0] }] as const),
+    blocked: new Map([
+      ...[...plan.blocked].map((id) => [id, blockedOf(users.get(id) as Working)] as const),
+      ...Array.from(
+        plan.blockedMore,
+        ([id, records]) => [id, { reason: "failure", records, since: records.at(-1)?.mark ?? [0, 0] }] as const,
+      ),
     ]),
     frozen: new Map([...plan.frozen].filter(([id]) => !plan.forgotten.has(id))),
     journal: new Map([...plan.journal].filter(([id]) => !plan.forgotten.has(id))),
@@ -83,14 +86,14 @@ async function loadAll(
       continue;
     }
     const loaded = (await store.loadUsers(workspaceId, [userId])).get(userId);
-    const held = loaded?.held ? (await store.loadHeld(workspaceId, [userId])).get(userId) : undefined;
+    const blocked = loaded?.blocked ? (await store.loadBlocked(workspaceId, [userId])).get(userId) : undefined;
     users.set(userId, {
       profile: loaded?.profile,
       mark: loaded?.mark ?? [0, 0],
       isNew: loaded?.mark === undefined,
       openMerges: loaded?.openMerges ?? [],
-      waiting: held && [...held.records],
-      since: held?.records[0]?.mark,
+      waiting: blocked && [...blocked.records],
+      since: blocked?.records[0]?.mark,
     });
   }
   return users;
@@ -105,7 +108,7 @@ function applyEntry(plan: Plan, user: Working, entry: LaneEntry): void {
   if (entry.kind === "failure") {
     user.waiting = [entry.record];
     user.since = entry.mark;
-    plan.held.add(entry.userId);
+    plan.blocked.add(entry.userId);
     return;
   }
   take(plan, user, entry.record);
@@ -123,7 +126,7 @@ function take(plan: Plan, user: Working, record: ProfileRecord): void {
 function wait(plan: Plan, user: Working, record: ProfileRecord): void {
   const isThere = user.waiting?.some(({ mark }) => mark[0] === record.mark[0] && mark[1] === record.mark[1]);
   if (!isThere) user.waiting?.push(record);
-  if (!plan.held.has(record.userId)) plan.heldMore.set(record.userId, [...plan.heldMore.get(record.userId) ?? [], record]);
+  if (!plan.blocked.has(record.userId)) plan.blockedMore.set(record.userId, [...plan.blockedMore.get(record.userId) ?? [], record]);
 }
 
 function release(plan: Plan, user: Working, { userId, mark }: LaneEntry): void {
@@ -133,12 +136,12 @@ function release(plan: Plan, user: Working, { userId, mark }: LaneEntry): void {
   letGo(plan, user, { userId, mark });
 }
 
-function letGo(plan: Plan, user: Working, { userId, mark }: { userId: string; mark: Mark }): void {
+function letGo(plan: Plan, user: Working, { userId, mark }: { userId: string; mark: RecordId }): void {
   user.waiting = undefined;
   user.since = undefined;
   user.mark = mark;
-  plan.heldMore.delete(userId);
-  plan.held.add(userId);
+  plan.blockedMore.delete(userId);
+  plan.blocked.add(userId);
   plan.touched.add(userId);
 }
 
@@ -168,14 +171,14 @@ function stateOf({ profile, mark, openMerges, isNew }: Working): UserState {
   return { profile: profile ? copyProfile(profile) : null, mark, openMerges, isNew };
 }
 
-function heldOf({ waiting, since }: Working): HeldState | null {
+function blockedOf({ waiting, since }: Working): BlockedState | null {
   return waiting && since ? { reason: "failure", records: [...waiting], since } : null;
 }
 
 interface Plan {
   readonly touched: Set<string>;
-  readonly held: Set<string>;
-  readonly heldMore: Map<string, ProfileRecord[]>;
+  readonly blocked: Set<string>;
+  readonly blockedMore: Map<string, ProfileRecord[]>;
   readonly frozen: Map<string, FrozenMerge>;
   readonly journal: Map<string, ProfileRecord[]>;
   readonly forgotten: Set<string>;

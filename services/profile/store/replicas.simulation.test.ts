@@ -29,7 +29,7 @@ test("two appliers of one lane, whatever they write, lose and repeat: the rows a
       faults.length = 0;
       await drain(found.store, lane, { start, size: 3 });
       found.replicas.deliver((waiting) => (schedule[0]?.fault ?? 0) % waiting);
-      expect(await found.store.profiles.listHeld(99)).toEqual(await expected.store.profiles.listHeld(99));
+      expect(await found.store.profiles.listBlocked(99)).toEqual(await expected.store.profiles.listBlocked(99));
       expect(found.replicas.dump()).toEqual(expected.replicas.dump());
       const living = await expected.store.profiles.page("w", "", 99);
       expect(await found.store.profiles.page("w", "", 99)).toEqual(living);
@@ -73,7 +73,7 @@ test("a write that one replica of three took is either whole or not there, and i
   const { store } = cluster(() => reached.pop(), () => 0, () => asked.shift() ?? [0, 2]);
   const users = new Map([["u1", { profile: state, mark: state.mark, openMerges: [], isNew: false }]]);
   const none = new Map();
-  await expect(store.profiles.save({ workspaceId: "w", users, handoffs: none, frozen: none, journal: none, held: none }))
+  await expect(store.profiles.save({ workspaceId: "w", users, handoffs: none, frozen: none, journal: none, blocked: none }))
     .rejects.toMatchObject({ reason: "OUTCOME_UNKNOWN" });
   const seen = [];
   for (let at = 0; at < 3; at += 1) seen.push((await store.profiles.load("w", ["u1"])).get("u1"));

@@ -1,11 +1,11 @@
 /** What identities and profiles must do on every store, written through the ports that know no transaction. */
-import type { Mark } from "../../../platform/age.ts";
+import type { RecordId } from "../../../platform/age.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { IdentityKey } from "../domain/identity/identity.ts";
 import type {
+  BlockedEntry,
+  BlockedState,
   FrozenMerge,
-  HeldEntry,
-  HeldState,
   IdentityStore,
   IdentityWriter,
   NameIndex,
@@ -42,10 +42,10 @@ export function describeRows(driver: string, open: () => Promise<OpenedRows>, ho
       w = `w${tests}`;
       return w;
     }
-    function allBlocked(): Promise<HeldEntry[]> {
+    function allBlocked(): Promise<BlockedEntry[]> {
       return Array.fromAsync(store.profiles.allBlocked()).then((pages) => pages.flat());
     }
-    function frozenOf(mark: Mark): FrozenMerge {
+    function frozenOf(mark: RecordId): FrozenMerge {
       return { source: profileOf("source", mark), targetBefore: profileOf("target", mark), journal: [], undoUntil: store.now + 3_600_000 };
     }
 
@@ -118,8 +118,8 @@ export function describeRows(driver: string, open: () => Promise<OpenedRows>, ho
       expect([...one]).toEqual([["u1", profile]]);
       expect(one.get("u1")).not.toBe(other.get("u1"));
       const users = await store.profiles.loadUsers(w, ["u1", "u2"]);
-      expect(users.get("u1")).toMatchObject({ profile, row: rows.get(profile), held: false, openMerges: [] });
-      expect(users.get("u2")).toEqual({ profile: undefined, row: "", held: false, openMerges: [] });
+      expect(users.get("u1")).toMatchObject({ profile, row: rows.get(profile), blocked: false, openMerges: [] });
+      expect(users.get("u2")).toEqual({ profile: undefined, row: "", blocked: false, openMerges: [] });
       expect((await store.profiles.load("other", ["u1"])).size).toBe(0);
     });
 
@@ -136,7 +136,7 @@ export function describeRows(driver: string, open: () => Promise<OpenedRows>, ho
       await store.profiles.save(changes(w, { users: new Map([["u1", stateOf(profileOf("u1", [1, 0]))]]) }));
       await store.profiles.save(changes(w, { users: new Map([["u1", goneAt([2, 0])]]) }));
       expect((await store.profiles.load(w, ["u1"])).size).toBe(0);
-      expect((await store.profiles.loadUsers(w, ["u1"])).get("u1")).toMatchObject({ profile: undefined, held: false, openMerges: [] });
+      expect((await store.profiles.loadUsers(w, ["u1"])).get("u1")).toMatchObject({ profile: undefined, blocked: false, openMerges: [] });
       expect(await store.profiles.page(w, "", 10)).toEqual([]);
     });
 
@@ -202,7 +202,7 @@ export function describeRows(driver: string, open: () => Promise<OpenedRows>, ho
 
     test("a user keeps the mark of its last record, also one that changed nothing, and one who is gone", async () => {
       fresh();
-      async function markOf(id: string): Promise<Mark | undefined> {
+      async function markOf(id: string): Promise<RecordId | undefined> {
         return (await store.profiles.loadUsers(w, [id])).get(id)?.mark;
       }
       await store.profiles.save(changes(w, { users: new Map([["u1", stateOf(profileOf("u1", [2, 0]))]]) }));
@@ -226,60 +226,58 @@ export function describeRows(driver: string, open: () => Promise<OpenedRows>, ho
       expect((await store.profiles.loadUsers(w, ["target"])).get("target")?.openMerges).toEqual(["early", "late"]);
     });
 
-    test("held users keep their records in order until they are free", async () => {
+    test("blocked users keep their records in order until they are free", async () => {
       fresh();
-      await store.profiles.save(
-        changes(w, {
-          users: new Map([["u1", stateOf(profileOf("u1", [2, 0]))]]),
-          held: new Map([["u1", heldFrom([2, 1], [recordOf(2, 1)])]]),
-        }),
-      );
-      await store.profiles.save(changes(w, { held: new Map([["u1", heldFrom([3, 0], [recordOf(3, 0), recordOf(2, 2)])]]) }));
-      const expected = { reason: "why", records: [recordOf(2, 1), recordOf(2, 2), recordOf(3, 0)] };
-      expect([...await store.profiles.loadHeld(w, ["u1", "u2"])]).toEqual([["u1", expected]]);
-      expect([...await store.profiles.loadHeld(w, ["u1"], 1)]).toEqual([["u1", { reason: "why", records: [recordOf(2, 1)] }]]);
-      expect((await store.profiles.loadUsers(w, ["u1"])).get("u1")).toMatchObject({ held: true, profile: { mark: [2, 0] } });
-      for (const held of [await store.profiles.listHeld(50), await allBlocked()]) {
-        expect(held.filter((entry) => entry.workspaceId === w)).toEqual([{ workspaceId: w, userId: "u1", reason: "why" }]);
+      const first = new Map([["u1", stateOf(profileOf("u1", [2, 0]))]]);
+      await store.profiles.save(changes(w, { users: first, blocked: new Map([["u1", blockedFrom([2, 1], [recordOf(2, 1)])]]) }));
+      await store.profiles.save(changes(w, { blocked: new Map([["u1", blockedFrom([3, 0], [recordOf(3, 0), recordOf(2, 2)])]]) }));
+      const records = [recordOf(2, 1), recordOf(2, 2), recordOf(3, 0)];
+      expect([...await store.profiles.loadBlocked(w, ["u1", "u2"])]).toEqual([["u1", { reason: "why", records }]]);
+      expect([...await store.profiles.loadBlocked(w, ["u1"], 1)]).toEqual([["u1", { reason: "why", records: [recordOf(2, 1)] }]]);
+      expect((await store.profiles.loadUsers(w, ["u1"])).get("u1")).toMatchObject({ blocked: true, profile: { mark: [2, 0] } });
+      for (const blocked of [await store.profiles.listBlocked(50), await allBlocked()]) {
+        expect(blocked.filter((entry) => entry.workspaceId === w)).toEqual([{ workspaceId: w, userId: "u1", reason: "why" }]);
       }
-      await store.profiles.save(changes(w, { users: new Map([["u1", stateOf(profileOf("u1", [3, 0]))]]), held: new Map([["u1", null]]) }));
-      expect((await store.profiles.loadHeld(w, ["u1"])).size).toBe(0);
-      expect((await store.profiles.loadUsers(w, ["u1"])).get("u1")).toMatchObject({ held: false, profile: { mark: [3, 0] } });
-      expect((await store.profiles.listHeld(50)).filter((entry) => entry.workspaceId === w)).toEqual([]);
+      const users = new Map([["u1", stateOf(profileOf("u1", [3, 0]))]]);
+      await store.profiles.save(changes(w, { users, blocked: new Map([["u1", null]]) }));
+      expect((await store.profiles.loadBlocked(w, ["u1"])).size).toBe(0);
+      expect((await store.profiles.loadUsers(w, ["u1"])).get("u1")).toMatchObject({ blocked: false, profile: { mark: [3, 0] } });
+      expect((await store.profiles.listBlocked(50)).filter((entry) => entry.workspaceId === w)).toEqual([]);
       expect((await allBlocked()).filter((entry) => entry.workspaceId === w)).toEqual([]);
     });
 
     test("a user may wait without records, and without a profile", async () => {
       fresh();
-      await store.profiles.save(changes(w, { held: new Map([["u1", heldFrom([4, 0], [])]]) }));
-      expect((await store.profiles.loadUsers(w, ["u1"])).get("u1")).toMatchObject({ held: true, profile: undefined });
-      expect((await store.profiles.loadHeld(w, ["u1"])).get("u1")).toEqual({ reason: "why", records: [] });
+      await store.profiles.save(changes(w, { blocked: new Map([["u1", blockedFrom([4, 0], [])]]) }));
+      expect((await store.profiles.loadUsers(w, ["u1"])).get("u1")).toMatchObject({ blocked: true, profile: undefined });
+      expect((await store.profiles.loadBlocked(w, ["u1"])).get("u1")).toEqual({ reason: "why", records: [] });
     });
 
-    test("a user who was let go can be held again at once, with other records", async () => {
+    test("a user who was let go can be blocked again at once, with other records", async () => {
       fresh();
-      await store.profiles.save(changes(w, { held: new Map([["u1", heldFrom([2, 0], [recordOf(2, 0), recordOf(3, 0)])]]) }));
+      await store.profiles.save(changes(w, { blocked: new Map([["u1", blockedFrom([2, 0], [recordOf(2, 0), recordOf(3, 0)])]]) }));
       const state = new Map([["u1", stateOf(profileOf("u1", [2, 0]))]]);
-      await store.profiles.save(changes(w, { users: state, held: new Map([["u1", heldFrom([3, 0], [recordOf(3, 0), recordOf(4, 0)])]]) }));
-      expect((await store.profiles.loadHeld(w, ["u1"])).get("u1")?.records).toEqual([recordOf(3, 0), recordOf(4, 0)]);
-      await store.profiles.save(changes(w, { users: new Map([["u1", goneAt([5, 0])]]), held: new Map([["u1", null]]) }));
-      expect((await store.profiles.loadHeld(w, ["u1"])).size).toBe(0);
+      const blocked = new Map([["u1", blockedFrom([3, 0], [recordOf(3, 0), recordOf(4, 0)])]]);
+      await store.profiles.save(changes(w, { users: state, blocked }));
+      expect((await store.profiles.loadBlocked(w, ["u1"])).get("u1")?.records).toEqual([recordOf(3, 0), recordOf(4, 0)]);
+      await store.profiles.save(changes(w, { users: new Map([["u1", goneAt([5, 0])]]), blocked: new Map([["u1", null]]) }));
+      expect((await store.profiles.loadBlocked(w, ["u1"])).size).toBe(0);
     });
 
-    test("more held records than one write takes stay in order", async () => {
+    test("more records of a blocked user than one write takes stay in order", async () => {
       fresh();
       const records = Array.from({ length: 40 }, (_, at): ProfileRecord => {
         const change = { type: "event", name: "e".repeat(60_000), time: at } as const;
         return { userId: "u1", mark: [5, at], now: 1, change };
       });
-      await store.profiles.save(changes(w, { held: new Map([["u1", heldFrom([5, 0], records)]]) }));
-      expect((await store.profiles.loadHeld(w, ["u1"])).get("u1")?.records).toEqual(records);
+      await store.profiles.save(changes(w, { blocked: new Map([["u1", blockedFrom([5, 0], records)]]) }));
+      expect((await store.profiles.loadBlocked(w, ["u1"])).get("u1")?.records).toEqual(records);
     });
   });
 }
 
 export function changes(workspaceId: string, parts: Partial<UserChanges>): UserChanges {
-  const empty = { users: new Map(), handoffs: new Map(), frozen: new Map(), journal: new Map(), held: new Map() };
+  const empty = { users: new Map(), handoffs: new Map(), frozen: new Map(), journal: new Map(), blocked: new Map() };
   return { workspaceId, ...empty, ...parts };
 }
 
@@ -287,15 +285,15 @@ export function stateOf(profile: Profile): UserState {
   return { profile, mark: profile.mark, openMerges: [], isNew: true };
 }
 
-export function goneAt(mark: Mark): UserState {
+export function goneAt(mark: RecordId): UserState {
   return { profile: null, mark, openMerges: [], isNew: false };
 }
 
-export function heldFrom(since: Mark, records: readonly ProfileRecord[]): HeldState {
+export function blockedFrom(since: RecordId, records: readonly ProfileRecord[]): BlockedState {
   return { reason: "why", records, since };
 }
 
-export function profileOf(id: string, mark: Mark): Profile {
+export function profileOf(id: string, mark: RecordId): Profile {
   return {
     id,
     mark,

@@ -3,13 +3,13 @@ import type { Database } from "../../../platform/sqlite/database.ts";
 import { migrate } from "../../../platform/sqlite/migrate.ts";
 import type { Addressed } from "../domain/resolve/lane-item.ts";
 import type { Redriven } from "../resolve/redriving.ts";
-import type { Mark } from "../../../platform/age.ts";
+import type { RecordId } from "../../../platform/age.ts";
 
 export interface Asked {
-  /** To try the records of all held users once more, and all dead letters. */
+  /** To try the records of all blocked users once more, and all dead letters. */
   redrive(): Promise<void>;
-  /** To pass over the record at `mark`, if it is what holds the user back; then to try those of all held users. */
-  skip(of: { readonly workspaceId: string; readonly userId: string; readonly mark: Mark }): Promise<void>;
+  /** To pass over the record at `mark`, if it is what holds the user back; then to try those of all blocked users. */
+  skip(of: { readonly workspaceId: string; readonly userId: string; readonly mark: RecordId }): Promise<void>;
   /** That dead letters are counted anew: one of them is gone. */
   recount(): Promise<void>;
   /** What is asked and was not done; undefined: nothing. */

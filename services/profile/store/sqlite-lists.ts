@@ -1,23 +1,23 @@
-/** Lists over many users and workspaces in the embedded store: who is blocked, what was set aside. */
+/** Lists over many users and workspaces in the embedded store: who is blocked, dead letters. */
 import { limits } from "../../../platform/limits.ts";
 import { pagesBehind } from "../../../platform/pages-behind.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
-import type { HeldEntry, ProfileStore } from "../domain/ports.ts";
+import type { BlockedEntry, ProfileStore } from "../domain/ports.ts";
 import { originsFromRow } from "./origin-rows.ts";
 import { rejectedFromRow } from "./rejected-rows.ts";
 
 export function sqliteLists(
   database: Database,
-): Pick<ProfileStore, "listHeld" | "allBlocked" | "pageBlocked" | "listSetAside" | "loadDeadLetter" | "listRejected" | "loadOrigins"> {
+): Pick<ProfileStore, "listBlocked" | "allBlocked" | "pageBlocked" | "listSetAside" | "loadDeadLetter" | "listRejected" | "loadOrigins"> {
   return {
-    listHeld(max) {
+    listBlocked(max) {
       const rows = database.prepare("SELECT workspace_id, user_id, reason FROM profile_held LIMIT ?").all(max);
       return Promise.resolve(rows.map(blockedUser));
     },
     allBlocked() {
       const sql = `SELECT workspace_id, user_id, reason FROM profile_held WHERE (workspace_id, user_id) > (?, ?)
         ORDER BY workspace_id, user_id LIMIT ?`;
-      return pagesBehind<HeldEntry>((last) => {
+      return pagesBehind<BlockedEntry>((last) => {
         const rows = database.prepare(sql).all(last?.workspaceId ?? "", last?.userId ?? "", limits.heldRedriveMax);
         return Promise.resolve(rows.map(blockedUser));
       });
@@ -65,6 +65,6 @@ function deadLetters(database: Database): Pick<ProfileStore, "listSetAside" | "l
   };
 }
 
-function blockedUser(row: Readonly<Record<string, unknown>>): HeldEntry {
+function blockedUser(row: Readonly<Record<string, unknown>>): BlockedEntry {
   return { workspaceId: String(row["workspace_id"]), userId: String(row["user_id"]), reason: String(row["reason"]) };
 }

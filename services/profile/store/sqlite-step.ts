@@ -49,7 +49,7 @@ export async function planStepRows(
   for (const [workspaceId, rows] of work) addWork(add, { workspaceId, number: numbers.of(workspaceId) ?? 0, someRejected }, rows);
   const origins = step.workspaces.flatMap(({ workspaceId, origins = [] }) => origins.length === 0 ? [] : [[workspaceId, origins] as const]);
   if (origins.length > 0) add(statements.putOrigins, step.partition, step.through, step.now ?? 0, originsToRow(origins));
-  for (const record of step.setAside) add(statements.putSetAside, record.partition, record.sequence, record.reason, record.body);
+  for (const record of step.deadLetters) add(statements.putSetAside, record.partition, record.sequence, record.reason, record.body);
   add(statements.putCheckpoint, step.partition, step.through, step.now ?? 0);
   for (const workspace of step.workspaces) if (workspace.consent.length > 0) await addLanes(add, workspace, encodeLane);
   const batches = [...planned].flatMap(([sql, rows]) => (rows.length === 0 ? [] : [{ sql, rows }]));
@@ -118,7 +118,7 @@ function addWork(add: Add, { workspaceId, number, someRejected }: WorkOf, rows: 
   for (const [mergeId, row] of rows.frozen) addFrozen(add, [workspaceId, mergeId], row);
   for (const mergeId of undoneIn(rows)) add(statements.undoFrozen, workspaceId, mergeId);
   for (const [mergeId, records] of rows.journal) addRecords(add, statements.putJournal, { workspaceId, owner: mergeId, records });
-  for (const [id, held] of rows.held) addHeld(add, [workspaceId, id], held);
+  for (const [id, blocked] of rows.blocked) addBlocked(add, [workspaceId, id], blocked);
 }
 
 function addFrozen(add: Add, [workspaceId, mergeId]: readonly [string, string], row: FrozenRow | null): void {
@@ -129,7 +129,7 @@ function addFrozen(add: Add, [workspaceId, mergeId]: readonly [string, string], 
   addRecords(add, statements.putJournal, { workspaceId, owner: mergeId, records: journal });
 }
 
-function addHeld(add: Add, [workspaceId, id]: readonly [string, string], { reason, clear, records }: BlockedRows): void {
+function addBlocked(add: Add, [workspaceId, id]: readonly [string, string], { reason, clear, records }: BlockedRows): void {
   if (clear === "all") add(statements.deleteHeldRecords, workspaceId, id);
   else if (clear !== undefined) add(statements.deleteHeldRecordsUpTo, workspaceId, id, ...clear);
   if (reason === null) add(statements.deleteHeld, workspaceId, id);

@@ -5,7 +5,7 @@ import type { ProfileTables } from "./sqlite.ts";
 
 export function stepOf(parts: Partial<WorkspaceStep>, place: Partial<Step> = {}): Step {
   const workspaces = [{ workspaceId: "w", identities: new Map(), consent: [], ...parts }];
-  return { partition: 0, through: 1, workspaces, setAside: [], ...place };
+  return { partition: 0, through: 1, workspaces, deadLetters: [], ...place };
 }
 
 export function sqliteIdentities({ steps }: ProfileTables): IdentityWriter {
@@ -15,7 +15,7 @@ export function sqliteIdentities({ steps }: ProfileTables): IdentityWriter {
       const workspaces = origins.map(([workspaceId, own]) => ({ workspaceId, identities: new Map(), consent: [], origins: own }));
       return steps.commit(stepOf({}, { partition, through, workspaces }));
     },
-    setAside: (setAside) => steps.commit(stepOf({}, { setAside })),
+    setAside: (deadLetters) => steps.commit(stepOf({}, { deadLetters })),
     forgetSetAside: (place) => steps.forgetSetAside(place),
   };
 }

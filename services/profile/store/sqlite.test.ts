@@ -4,7 +4,7 @@ import { type Database, openDatabase } from "../../../platform/sqlite/database.t
 import type { IdentityKey } from "../domain/identity/identity.ts";
 import type { ConsentRecord, FrozenMerge, ProfileStore } from "../domain/ports.ts";
 import { laneRows } from "../lanes/lane-message.ts";
-import { changes, heldFrom, profileOf, recordOf, stateOf } from "./rows-contract.ts";
+import { blockedFrom, changes, profileOf, recordOf, stateOf } from "./rows-contract.ts";
 import { sqliteProfiles, stepOf } from "./sqlite-writer.fixture.ts";
 import { openSqliteProfileStore, type ProfileTables } from "./sqlite.ts";
 
@@ -96,7 +96,7 @@ describe("profile store on SQLite", () => {
         handoffs: new Map([["m2", { source: profileOf("u3", [1, 0]), undoUntil: 0 }]]),
         frozen: new Map([["m1", frozenOf(1)]]),
         journal: new Map([["m1", [recordOf(1, 1)]]]),
-        held: new Map([["u2", heldFrom([1, 0], [recordOf(1, 0)])]]),
+        blocked: new Map([["u2", blockedFrom([1, 0], [recordOf(1, 0)])]]),
       }),
     );
     isBroken = true;
@@ -107,7 +107,7 @@ describe("profile store on SQLite", () => {
     await store.steps.commit(step, { work });
     expect(await store.steps.checkpoint(0)).toBe(3);
     expect((await store.profiles.loadFrozen("w", ["m1"])).get("m1")?.journal).toHaveLength(1);
-    expect((await store.profiles.loadHeld("w", ["u2"])).get("u2")?.records).toHaveLength(1);
+    expect((await store.profiles.loadBlocked("w", ["u2"])).get("u2")?.records).toHaveLength(1);
     expect((await store.steps.work().loadHandoffs("w", ["m2"])).size).toBe(1);
     // What is sent twice is in once: appliers pass over records by their places
     expect(lanes("subscription")).toBe(2);
@@ -120,13 +120,13 @@ describe("a unit of work on SQLite", () => {
   test("sees what was saved in it, each time as new objects, and nobody else does before it is committed", async () => {
     const work = store.steps.work();
     const profile = profileOf("u1", [1, 0]);
-    const held = heldFrom([3, 0], [recordOf(3, 0)]);
-    await work.save(changes("w", { users: new Map([["u1", stateOf(profile)]]), held: new Map([["u1", held]]) }));
+    const blocked = blockedFrom([3, 0], [recordOf(3, 0)]);
+    await work.save(changes("w", { users: new Map([["u1", stateOf(profile)]]), blocked: new Map([["u1", blocked]]) }));
     const [one, other] = [await work.loadUsers("w", ["u1"]), await work.loadUsers("w", ["u1"])];
-    expect(one.get("u1")).toMatchObject({ profile, held: true, mark: [1, 0] });
+    expect(one.get("u1")).toMatchObject({ profile, blocked: true, mark: [1, 0] });
     expect(one.get("u1")?.profile).not.toBe(other.get("u1")?.profile);
-    expect((await work.loadHeld("w", ["u1"])).get("u1")?.records).toEqual([recordOf(3, 0)]);
-    expect((await store.profiles.loadUsers("w", ["u1"])).get("u1")).toMatchObject({ profile: undefined, held: false });
+    expect((await work.loadBlocked("w", ["u1"])).get("u1")?.records).toEqual([recordOf(3, 0)]);
+    expect((await store.profiles.loadUsers("w", ["u1"])).get("u1")).toMatchObject({ profile: undefined, blocked: false });
     await store.steps.commit(stepOf({}), { work });
     expect((await store.profiles.loadUsers("w", ["u1"])).get("u1")).toEqual(one.get("u1"));
   });
@@ -146,15 +146,15 @@ describe("a unit of work on SQLite", () => {
   });
 
   test("lets records go up to the state's mark, those stored and its own, and keeps the others", async () => {
-    const stored = heldFrom([3, 0], [recordOf(2, 0), recordOf(3, 0)]);
-    await sqliteProfiles(store).save(changes("w", { held: new Map([["u1", stored]]) }));
+    const stored = blockedFrom([3, 0], [recordOf(2, 0), recordOf(3, 0)]);
+    await sqliteProfiles(store).save(changes("w", { blocked: new Map([["u1", stored]]) }));
     const work = store.steps.work();
     await work.loadUsers("w", ["u1"]);
-    await work.save(changes("w", { held: new Map([["u1", heldFrom([4, 0], [recordOf(2, 1), recordOf(4, 0)])]]) }));
-    await work.save(changes("w", { users: new Map([["u1", gone]]), held: new Map([["u1", heldFrom([4, 0], [])]]) }));
-    expect((await work.loadHeld("w", ["u1"])).get("u1")?.records).toEqual([recordOf(2, 1), recordOf(3, 0), recordOf(4, 0)]);
+    await work.save(changes("w", { blocked: new Map([["u1", blockedFrom([4, 0], [recordOf(2, 1), recordOf(4, 0)])]]) }));
+    await work.save(changes("w", { users: new Map([["u1", gone]]), blocked: new Map([["u1", blockedFrom([4, 0], [])]]) }));
+    expect((await work.loadBlocked("w", ["u1"])).get("u1")?.records).toEqual([recordOf(2, 1), recordOf(3, 0), recordOf(4, 0)]);
     await store.steps.commit(stepOf({}), { work });
-    expect((await store.profiles.loadHeld("w", ["u1"])).get("u1")?.records).toEqual([recordOf(2, 1), recordOf(3, 0), recordOf(4, 0)]);
+    expect((await store.profiles.loadBlocked("w", ["u1"])).get("u1")?.records).toEqual([recordOf(2, 1), recordOf(3, 0), recordOf(4, 0)]);
   });
 
   test("forgets a merge with all that was journaled for it, and takes no more for it", async () => {

@@ -1,12 +1,12 @@
 /** The embedded store of the profile service: identities, profiles and steps as tables of the shared SQLite file. */
-import { isAfter, type Mark } from "../../../platform/age.ts";
+import { isAfter, type RecordId } from "../../../platform/age.ts";
 import { laneSchema } from "../../../platform/lane/sqlite.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
 import { migrate } from "../../../platform/sqlite/migrate.ts";
 import { textOfBytes } from "../../../platform/sqlite/text-bytes.ts";
 import type { IdentityKey } from "../domain/identity/identity.ts";
 import { newestKey, userIdOf } from "../domain/identity/row-keys.ts";
-import type { FrozenMerge, Handoff, HeldUser, IdentityStore, NameIndex, ProfileStore, StoredUser } from "../domain/ports.ts";
+import type { BlockedUser, FrozenMerge, Handoff, IdentityStore, NameIndex, ProfileStore, StoredUser } from "../domain/ports.ts";
 import type { Profile } from "../domain/profile/profile.ts";
 import type { ProfileRecord } from "../domain/profile/profile-record.ts";
 import type { UserId } from "../domain/record/user-key.ts";
@@ -148,9 +148,9 @@ function profileStore(database: Database, numbers: WorkspaceNumbers): ProfileSto
     page: (workspaceId, after, max) => page(selectAfter, workspaceId, [after, max]),
     pageBack: (workspaceId, before, max) => page(selectBefore, workspaceId, [before === "" ? lastCharacter : before, max]),
     loadFrozen: (workspaceId, mergeIds) => foundOf(mergeIds, (id) => loadFrozen(database, workspaceId, id)),
-    loadHeld: (workspaceId, ids, max = noLimit) => foundOf(ids, (id) => loadHeld(database, [workspaceId, id], max)),
+    loadBlocked: (workspaceId, ids, max = noLimit) => foundOf(ids, (id) => loadBlocked(database, [workspaceId, id], max)),
     loadUsers(workspaceId, ids) {
-      const mayHave = { held: hasRows(database, "profile_held"), frozen: hasRows(database, "profile_frozen") };
+      const mayHave = { blocked: hasRows(database, "profile_held"), frozen: hasRows(database, "profile_frozen") };
       const read = profileReader(database, numbers.of(workspaceId));
       return Promise.resolve(
         new Map(ids.map((id) => [id, { ...read(id), ...waitingOf(database, [workspaceId, id], mayHave) }])),
@@ -192,7 +192,7 @@ function profileReader(database: Database, workspace: number | undefined): (id: 
 
 const noProfile: StoredProfile = { profile: undefined, row: "" };
 
-function later(mark: Mark, other: Mark | undefined): Mark {
+function later(mark: RecordId, other: RecordId | undefined): RecordId {
   return other !== undefined && isAfter(other, mark) ? other : mark;
 }
 
@@ -212,17 +212,17 @@ function hasRows(database: Database, table: "profile_held" | "profile_frozen" | 
 function waitingOf(
   database: Database,
   [workspaceId, id]: readonly [workspaceId: string, id: string],
-  mayHave: { readonly held: boolean; readonly frozen: boolean },
-): Pick<StoredUser, "held" | "openMerges"> {
+  mayHave: { readonly blocked: boolean; readonly frozen: boolean },
+): Pick<StoredUser, "blocked" | "openMerges"> {
   return {
-    held: mayHave.held && isHeld(database, workspaceId, id),
+    blocked: mayHave.blocked && isBlocked(database, workspaceId, id),
     openMerges: mayHave.frozen ? openMerges(database, workspaceId, id) : none,
   };
 }
 
 const none: readonly string[] = [];
 
-function isHeld(database: Database, workspaceId: string, id: string): boolean {
+function isBlocked(database: Database, workspaceId: string, id: string): boolean {
   return database.prepare("SELECT 1 FROM profile_held WHERE workspace_id = ? AND user_id = ?").get(workspaceId, id) !== undefined;
 }
 
@@ -251,11 +251,11 @@ function loadFrozen(database: Database, workspaceId: string, mergeId: string): F
   };
 }
 
-function loadHeld(
+function loadBlocked(
   database: Database,
   [workspaceId, id]: readonly [workspaceId: string, id: string],
   max: number,
-): HeldUser | undefined {
+): BlockedUser | undefined {
   const row = database.prepare("SELECT reason FROM profile_held WHERE workspace_id = ? AND user_id = ?").get(workspaceId, id);
   if (row === undefined) return undefined;
   const records = database

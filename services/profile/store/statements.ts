@@ -19,9 +19,9 @@ export const identityTables = {
 
 export const putExpiringAnswer =
   "INSERT INTO answers_by_key (workspace_id, key_hash, body) VALUES (:workspace_id, :key_hash, :value) USING TIMESTAMP :stamp AND TTL :ttl";
-export const putSetAside =
+export const putDeadLetter =
   "INSERT INTO set_aside_by_partition (log_partition, sequence, reason, body) VALUES (:log_partition, :sequence, :reason, :body) USING TIMESTAMP :stamp";
-export const deleteSetAside =
+export const deleteDeadLetter =
   "DELETE FROM set_aside_by_partition USING TIMESTAMP :stamp WHERE log_partition = :log_partition AND sequence = :sequence";
 export const selectDeadLetters =
   "SELECT sequence, reason FROM set_aside_by_partition WHERE log_partition = :log_partition AND sequence > :after LIMIT :max";
@@ -50,12 +50,12 @@ export const selectBucketsDown =
   "SELECT bucket FROM buckets_by_workspace WHERE workspace_id = :workspace_id AND bucket < :start ORDER BY bucket DESC LIMIT :max";
 export const putBucket = "INSERT INTO buckets_by_workspace (workspace_id, bucket) VALUES (:workspace_id, :bucket) USING TIMESTAMP :stamp";
 
-export const selectHeldUsers = "SELECT workspace_id, user_id FROM held_users_by_bucket WHERE bucket = :bucket LIMIT :max";
+export const selectAllBlocked = "SELECT workspace_id, user_id FROM held_users_by_bucket WHERE bucket = :bucket LIMIT :max";
 export const selectBlockedUsers =
   "SELECT workspace_id, user_id FROM held_users_by_bucket WHERE bucket = :bucket AND workspace_id = :workspace_id AND user_id > :after LIMIT :max";
-export const putHeldUser =
+export const putBlockedUser =
   "INSERT INTO held_users_by_bucket (bucket, workspace_id, user_id) VALUES (:bucket, :workspace_id, :user_id) USING TIMESTAMP :stamp";
-export const deleteHeldUser =
+export const deleteBlockedUser =
   "DELETE FROM held_users_by_bucket USING TIMESTAMP :stamp WHERE bucket = :bucket AND workspace_id = :workspace_id AND user_id = :user_id";
 
 const ofUser = "workspace_id = :workspace_id AND user_id = :user_id";

@@ -2,8 +2,8 @@
  * The unit of work of one transaction: what appliers do to users, as rows that are not written yet. Reads see them over what
  * is stored, each time as new objects, so that an applier that begins again begins from what was saved.
  */
-import { isAfter, type Mark } from "../../../platform/age.ts";
-import type { FrozenMerge, Handoff, HeldState, HeldUser, ProfileStore, StoredUser, UserChanges, UserState } from "../domain/ports.ts";
+import { isAfter, type RecordId } from "../../../platform/age.ts";
+import type { BlockedState, BlockedUser, FrozenMerge, Handoff, ProfileStore, StoredUser, UserChanges, UserState } from "../domain/ports.ts";
 import type { Profile } from "../domain/profile/profile.ts";
 import type { ProfileRecord } from "../domain/profile/profile-record.ts";
 import type { UserId } from "../domain/record/user-key.ts";
@@ -12,7 +12,7 @@ import { rejectedToRow } from "./rejected-rows.ts";
 import { profileFromRow, profileToRow } from "./rows.ts";
 
 /** What is stored, as far as appliers read it. */
-export interface StoredUsers extends Pick<ProfileStore, "loadUsers" | "loadHeld" | "loadFrozen"> {
+export interface StoredUsers extends Pick<ProfileStore, "loadUsers" | "loadBlocked" | "loadFrozen"> {
   loadHandoffs(workspaceId: string, mergeIds: readonly string[]): Promise<Map<string, Handoff>>;
 }
 
@@ -23,15 +23,15 @@ export class WorkRows {
   readonly frozen = new Map<string, FrozenRow | null>();
   /** Records to add, behind `frozen`. */
   readonly journal = new Map<string, ProfileRecord[]>();
-  readonly held = new Map<UserId, BlockedRows>();
+  readonly blocked = new Map<UserId, BlockedRows>();
   /** Of stored users who were loaded. */
-  readonly before = new Map<UserId, Pick<StoredUser, "held" | "openMerges">>();
+  readonly before = new Map<UserId, Pick<StoredUser, "blocked" | "openMerges">>();
 }
 
 interface UserRow {
   /** null: the user is gone. */
   readonly text: string | null;
-  readonly mark: Mark;
+  readonly mark: RecordId;
   /** Whether the text holds the mark itself. */
   readonly saysMark: boolean;
   /** Of a user who is rejected, see rejectedToRow(). */
@@ -46,7 +46,7 @@ interface HandoffRow {
 
 export interface FrozenRow extends HandoffRow {
   readonly targetId: UserId;
-  readonly mark: Mark;
+  readonly mark: RecordId;
   readonly targetBefore: string;
   readonly journal: readonly ProfileRecord[];
 }
@@ -55,7 +55,7 @@ export interface BlockedRows {
   /** null: the user is free. */
   readonly reason: string | null;
   /** Stored records that go: those up to the mark, or all. */
-  readonly clear: Mark | "all" | undefined;
+  readonly clear: RecordId | "all" | undefined;
   /** Records to add. */
   readonly records: readonly ProfileRecord[];
 }
@@ -69,15 +69,15 @@ export class StepWork implements UnitOfWork {
     this.#stored = stored;
   }
 
-  get changesHeld(): boolean {
-    return [...this.rows.values()].some(({ held, before }) =>
-      [...held].some(([id, { reason }]) => (reason !== null) !== (before.get(id)?.held ?? false))
+  get changesBlocked(): boolean {
+    return [...this.rows.values()].some(({ blocked, before }) =>
+      [...blocked].some(([id, { reason }]) => (reason !== null) !== (before.get(id)?.blocked ?? false))
     );
   }
 
   async loadUsers(workspaceId: string, ids: readonly UserId[]): Promise<Map<UserId, StoredUser>> {
     const own = this.#of(workspaceId);
-    if (own.users.size + own.held.size + own.frozen.size === 0) {
+    if (own.users.size + own.blocked.size + own.frozen.size === 0) {
       const all = await this.#stored.loadUsers(workspaceId, ids);
       for (const [id, user] of all) own.before.set(id, user);
       return all;
@@ -87,11 +87,11 @@ export class StepWork implements UnitOfWork {
     return new Map(ids.map((id) => [id, userOf(own, id, stored?.get(id))]));
   }
 
-  async loadHeld(workspaceId: string, ids: readonly UserId[]): Promise<Map<UserId, HeldUser>> {
-    const { held } = this.#of(workspaceId);
-    const stored = await this.#stored.loadHeld(workspaceId, ids.filter((id) => needsStored(held.get(id))));
+  async loadBlocked(workspaceId: string, ids: readonly UserId[]): Promise<Map<UserId, BlockedUser>> {
+    const { blocked } = this.#of(workspaceId);
+    const stored = await this.#stored.loadBlocked(workspaceId, ids.filter((id) => needsStored(blocked.get(id))));
     return new Map(ids.flatMap((id) => {
-      const user = blockedOf(held.get(id), stored.get(id));
+      const user = blockedOf(blocked.get(id), stored.get(id));
       return user === undefined ? [] : [[id, user] as const];
     }));
   }
@@ -117,7 +117,7 @@ export class StepWork implements UnitOfWork {
     return found;
   }
 
-  async save({ workspaceId, users, handoffs, frozen, journal, held }: UserChanges): Promise<{ rows: Map<Profile, string> }> {
+  async save({ workspaceId, users, handoffs, frozen, journal, blocked }: UserChanges): Promise<{ rows: Map<Profile, string> }> {
     const own = this.#of(workspaceId);
     const texts = new Map<Profile, string>();
     // All texts first: where one cannot be made, nothing is saved
@@ -135,7 +135,7 @@ export class StepWork implements UnitOfWork {
       own.journal.delete(id);
     }
     for (const [id, records] of journal) addToJournal(own, id, records);
-    for (const [id, state] of held) block(own, id, { state, mark: users.get(id)?.mark });
+    for (const [id, state] of blocked) block(own, id, { state, mark: users.get(id)?.mark });
     return { rows: texts };
   }
 
@@ -166,20 +166,20 @@ export class StepWork implements UnitOfWork {
   }
 }
 
-function userOf({ users, held, frozen, before }: WorkRows, id: UserId, stored: StoredUser = noUser): StoredUser {
+function userOf({ users, blocked, frozen, before }: WorkRows, id: UserId, stored: StoredUser = noUser): StoredUser {
   const row = users.get(id);
   if (row === undefined) before.set(id, stored);
   const known = row === undefined ? stored : fromRow(row);
-  const rows = held.get(id);
-  const isHeld = rows === undefined ? before.get(id)?.held ?? false : rows.reason !== null;
-  return { ...known, held: isHeld, openMerges: known.openMerges.filter((mergeId) => frozen.get(mergeId) !== null) };
+  const rows = blocked.get(id);
+  const isBlocked = rows === undefined ? before.get(id)?.blocked ?? false : rows.reason !== null;
+  return { ...known, blocked: isBlocked, openMerges: known.openMerges.filter((mergeId) => frozen.get(mergeId) !== null) };
 }
 
 function needsStored(rows: BlockedRows | undefined): boolean {
   return rows === undefined || (rows.reason !== null && rows.clear !== "all");
 }
 
-function blockedOf(rows: BlockedRows | undefined, stored: HeldUser | undefined): HeldUser | undefined {
+function blockedOf(rows: BlockedRows | undefined, stored: BlockedUser | undefined): BlockedUser | undefined {
   if (rows === undefined) return stored;
   const { reason, clear, records } = rows;
   if (reason === null) return undefined;
@@ -196,15 +196,19 @@ function addToJournal({ frozen, journal }: WorkRows, id: string, records: readon
 }
 
 /** `mark`: of the state that is saved with it. */
-function block(rows: WorkRows, id: UserId, { state, mark }: { readonly state: HeldState | null; readonly mark: Mark | undefined }): void {
-  const before = rows.held.get(id);
+function block(
+  rows: WorkRows,
+  id: UserId,
+  { state, mark }: { readonly state: BlockedState | null; readonly mark: RecordId | undefined },
+): void {
+  const before = rows.blocked.get(id);
   if (state === null) {
-    if (before !== undefined || rows.before.get(id)?.held !== false) rows.held.set(id, { reason: null, clear: "all", records: [] });
+    if (before !== undefined || rows.before.get(id)?.blocked !== false) rows.blocked.set(id, { reason: null, clear: "all", records: [] });
     return;
   }
   const left = (before?.records ?? []).filter((record) => mark === undefined || isAfter(record.mark, mark));
   const clear = before?.clear === "all" ? "all" : mark ?? before?.clear;
-  rows.held.set(id, { reason: state.reason, clear, records: [...left, ...state.records] });
+  rows.blocked.set(id, { reason: state.reason, clear, records: [...left, ...state.records] });
 }
 
 /** Merges that were taken back on the target's side, and whose copies the source still needs. */
@@ -228,7 +232,7 @@ export function undoneIn({ users, frozen, before: stored }: WorkRows): string[] 
   return ended.filter((mergeId) => frozen.get(mergeId) !== null);
 }
 
-const noUser: StoredUser = { profile: undefined, row: "", held: false, openMerges: [] };
+const noUser: StoredUser = { profile: undefined, row: "", blocked: false, openMerges: [] };
 
 function toRow({ profile, mark, openMerges }: UserState): UserRow {
   const saysMark = profile !== null && profile.mark[0] === mark[0] && profile.mark[1] === mark[1];
@@ -238,7 +242,7 @@ function toRow({ profile, mark, openMerges }: UserState): UserRow {
 
 function fromRow({ text, mark, openMerges }: UserRow): StoredUser {
   const profile = text === null ? undefined : profileFromRow(text);
-  return { profile, row: text ?? "", held: false, openMerges, mark };
+  return { profile, row: text ?? "", blocked: false, openMerges, mark };
 }
 
 function frozenRow({ source, targetBefore, undoUntil, journal }: FrozenMerge): FrozenRow {

@@ -1,6 +1,6 @@
 /** What the domain needs from outside: the store of users, and ids. */
 import type { Clock } from "../../../platform/clock.ts";
-import type { DocumentMark } from "../../../platform/same-request.ts";
+import type { IdempotencyHashes } from "../../../platform/same-request.ts";
 import type { User } from "./user.ts";
 
 /** Users of companies, each found within its own company only. */
@@ -76,7 +76,7 @@ export interface Waiting {
 }
 
 /** The answer to a request with an Idempotency-Key. */
-export interface IdempotencyEntry extends DocumentMark {
+export interface IdempotencyEntry extends IdempotencyHashes {
   readonly answer: Answer;
   /** Unix milliseconds. */
   readonly expiresAt: number;
@@ -153,5 +153,5 @@ export interface Caller {
   readonly target: string;
   readonly baseUrl: string;
   /** Absent: no Idempotency-Key was sent. */
-  readonly mark?: DocumentMark;
+  readonly idempotency?: IdempotencyHashes;
 }

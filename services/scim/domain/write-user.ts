@@ -43,7 +43,7 @@ export async function writeUser(deps: ScimDeps, caller: Caller, plan: () => Prom
     if (repeat) return repeat;
     const { change, answer } = await plan();
     // Without a key there is nothing to remember, and what changes nothing need not be written
-    if (!caller.mark && change.before === change.after) return { ...answer, replayed: false, logged: false };
+    if (!caller.idempotency && change.before === change.after) return { ...answer, replayed: false, logged: false };
     const outcome = await deps.users.commit(withMark(change, answer, { caller, now: deps.clock.now() }));
     if (outcome === "committed") {
       if (change.event) deps.published(caller.companyId);
@@ -58,16 +58,16 @@ function refuseTaken(): never {
   throw new Refusal("ALREADY_EXISTS", "User already exists in the database.");
 }
 
-async function repeatOf(deps: ScimDeps, { companyId, mark }: Caller): Promise<Written | undefined> {
-  const known = mark && (await deps.users.remembered(companyId, mark.requestHash, deps.clock.now()));
+async function repeatOf(deps: ScimDeps, { companyId, idempotency }: Caller): Promise<Written | undefined> {
+  const known = idempotency && (await deps.users.remembered(companyId, idempotency.requestHash, deps.clock.now()));
   if (known === undefined) return undefined;
-  if (mark && !isSameRequest(known, mark)) throw new Refusal("IDEMPOTENCY_KEY_REUSED");
+  if (idempotency && !isSameRequest(known, idempotency)) throw new Refusal("IDEMPOTENCY_KEY_REUSED");
   return { ...known.answer, replayed: true, logged: false };
 }
 
 function withMark(change: Omit<UserChange, "remember">, answer: Answer, of: { caller: Caller; now: number }): UserChange {
-  const { mark } = of.caller;
-  if (mark === undefined) return change;
-  const remember: IdempotencyEntry = { ...mark, answer, expiresAt: of.now + limits.idempotencyKeepMs };
+  const { idempotency } = of.caller;
+  if (idempotency === undefined) return change;
+  const remember: IdempotencyEntry = { ...idempotency, answer, expiresAt: of.now + limits.idempotencyKeepMs };
   return { ...change, remember };
 }

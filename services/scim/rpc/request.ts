@@ -25,7 +25,7 @@ export function writerOf(scope: Scope | undefined, body: Uint8Array): Caller {
   if (key === "") return caller;
   const [path] = caller.target.split("?");
   const requestHash = sha256Hex(JSON.stringify([caller.tokenId, caller.method, path, key]));
-  return { ...caller, mark: { requestHash, bodyHash: hexOf(bodyHashOf({ sentHash: scope?.sentHash }, body)) } };
+  return { ...caller, idempotency: { requestHash, bodyHash: hexOf(bodyHashOf({ sentHash: scope?.sentHash }, body)) } };
 }
 
 export function bodyOf(bytes: Uint8Array): unknown {

@@ -1,5 +1,5 @@
 /** Applies one record to the memberships of the users it speaks of. */
-import { aheadAt, isAfter, type Mark } from "../../../platform/age.ts";
+import { aheadAt, isAfter, type RecordId } from "../../../platform/age.ts";
 import type { ConsentChange, MembershipChange, MembershipRecord } from "./membership-record.ts";
 import { type Groups, mergeGroups, noMemberships, subjectsOf, type UserId, type UserMemberships } from "./memberships.ts";
 
@@ -70,7 +70,7 @@ function userOf({ users }: StepUsers, id: UserId): UserMemberships {
 }
 
 interface Place {
-  readonly mark: Mark;
+  readonly mark: RecordId;
 }
 
 type Change<Type extends MembershipChange["type"]> = Extract<MembershipChange, { type: Type }>;
@@ -118,7 +118,7 @@ function applyMerged(
 }
 
 /** The source has no state of its own while it is part of the target. */
-function emptied(step: StepUsers, source: UserMemberships, mark: Mark): ConsentChange[] {
+function emptied(step: StepUsers, source: UserMemberships, mark: RecordId): ConsentChange[] {
   const left: UserMemberships = { ...noMemberships(source.userId), mark, ahead: aheadAt(mark, source) };
   step.users.set(source.userId, left);
   return changesOf(left, source.groups, "merged");

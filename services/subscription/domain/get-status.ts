@@ -21,7 +21,7 @@ export async function getStatus(
   checkAddresses(group, by);
   const ids = [...new Set(found.flat().map(({ userId }) => userId))];
   const late = !await caughtUp(end, ids);
-  const [rows, held] = await Promise.all([deps.store.load(workspaceId, ids), deps.isHeld(workspaceId, ids)]);
+  const [rows, blocked] = await Promise.all([deps.store.load(workspaceId, ids), deps.isBlocked(workspaceId, ids)]);
   const states = found.map((users) => sharedState(users.map(({ userId }) => rows.get(userId)?.groups.get(group.id))));
-  return { states, behind: behind || late || held };
+  return { states, behind: behind || late || blocked };
 }

@@ -22,10 +22,10 @@ export async function getUserStatus(
   const page = all.slice(offset, offset + (request.limit || limits.userStatusPageMax));
   const ids = page.map(({ userId }) => userId);
   const late = !await caughtUp(end, ids);
-  const [known, rows, held] = await Promise.all([
+  const [known, rows, blocked] = await Promise.all([
     deps.store.groups(workspaceId),
     deps.store.load(workspaceId, ids),
-    deps.isHeld(workspaceId, ids),
+    deps.isBlocked(workspaceId, ids),
   ]);
   const groups = new Map(known.map((group) => [group.id, group]));
   const users = page.map((user) => {
@@ -36,5 +36,5 @@ export async function getUserStatus(
     });
     return { ...user, groups: ofUser };
   });
-  return { users, total: all.length, behind: behind || late || held };
+  return { users, total: all.length, behind: behind || late || blocked };
 }

@@ -1,5 +1,5 @@
 /** Subscription groups in the order of their workspace: what a declaration makes of them, and which of them took changes at a place. */
-import { isAfter, type Mark } from "../../../platform/age.ts";
+import { isAfter, type RecordId } from "../../../platform/age.ts";
 import { limits } from "../../../platform/limits.ts";
 import { type Reason, Refusal } from "../../../platform/refusal.ts";
 import { archivedGroup, createdGroup, declaredGroups, type Group } from "./group.ts";
@@ -21,7 +21,7 @@ export interface OrderedGroup extends Group {
 /** The groups of a workspace as its lane leaves them. */
 export interface OrderedGroups {
   /** Of the last change that is in. */
-  readonly mark: Mark;
+  readonly mark: RecordId;
   /** By id, archived ones too. */
   readonly groups: readonly OrderedGroup[];
   /** Changes that were refused at their place, the newest last. */
@@ -29,7 +29,7 @@ export interface OrderedGroups {
 }
 
 interface RefusedChange {
-  readonly mark: Mark;
+  readonly mark: RecordId;
   readonly reason: Reason;
   readonly message: string;
 }
@@ -51,7 +51,7 @@ export function changedGroups(groups: readonly Group[], change: GroupChange): re
 }
 
 /** The groups behind a change at `mark`; undefined where it is in already. A change that is refused is remembered as such. */
-export function changedInOrder(before: OrderedGroups, change: GroupChange, mark: Mark): OrderedGroups | undefined {
+export function changedInOrder(before: OrderedGroups, change: GroupChange, mark: RecordId): OrderedGroups | undefined {
   if (!isAfter(mark, before.mark)) return undefined;
   try {
     return { ...before, mark, groups: changedBehind(before.groups, change, mark[0]) };

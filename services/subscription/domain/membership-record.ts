@@ -1,10 +1,10 @@
 /** What the resolver sends to a user's applier: one change of memberships, in order. */
-import type { Mark } from "../../../platform/age.ts";
+import type { RecordId } from "../../../platform/age.ts";
 import type { MembershipState, UserId } from "./memberships.ts";
 
 export interface MembershipRecord {
   readonly userId: UserId;
-  readonly mark: Mark;
+  readonly mark: RecordId;
   /** When it was resolved, or received by a clock that is ahead of that. Unix milliseconds. */
   readonly at: number;
   readonly requestId: string;

@@ -1,5 +1,5 @@
 /** What is kept of a user: the state in each group, and both sides of merges that can still be undone. */
-import type { Mark } from "../../../platform/age.ts";
+import type { RecordId } from "../../../platform/age.ts";
 
 export type UserId = string;
 export type MembershipState = "subscribed" | "unsubscribed";
@@ -10,7 +10,7 @@ export type Groups = Map<string, MembershipState>;
 export interface UserMemberships {
   readonly userId: UserId;
   /** Records at or below it are already in. */
-  mark: Mark;
+  mark: RecordId;
   /** How much younger it is than the mark says: see `aheadAt`. */
   ahead?: number | undefined;
   groups: Groups;

@@ -63,5 +63,5 @@ export interface ReadDeps {
   readonly store: MembershipStore;
   readonly caught: Caught;
   /** Whether a record of one of these users waits for a human: then what is read is older than what was answered. */
-  readonly isHeld: (workspaceId: string, users: readonly UserId[]) => Promise<boolean>;
+  readonly isBlocked: (workspaceId: string, users: readonly UserId[]) => Promise<boolean>;
 }

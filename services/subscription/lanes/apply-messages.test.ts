@@ -153,12 +153,12 @@ describe("applyMessages() on a record that cannot be applied", () => {
     if (first === undefined) throw new Error("Expected a record that waits, got none");
     const appended: Uint8Array[] = [];
     const deps = { ...membershipMessages, tables: world.store, laneOf: () => 0 };
-    const setAside = redriving({ ...deps, append: async (_, body) => void appended.push(body) });
+    const deadLetters = redriving({ ...deps, append: async (_, body) => void appended.push(body) });
     const second = { workspaceId: "w", sequence: 2, part: 0 };
-    await expect(setAside.skipSetAside(second)).rejects.toMatchObject({ reason: "STATE_CONFLICT" });
+    await expect(deadLetters.skipSetAside(second)).rejects.toMatchObject({ reason: "STATE_CONFLICT" });
     await world.apply([redriven([first.record])]);
-    expect((await setAside.listSetAside(10)).map(({ reason }) => reason)).toEqual([first.reason, "Waits for the record at 2.0"]);
-    await setAside.skipSetAside(second);
+    expect((await deadLetters.listSetAside(10)).map(({ reason }) => reason)).toEqual([first.reason, "Waits for the record at 2.0"]);
+    await deadLetters.skipSetAside(second);
     await world.apply(appended.map((body) => ({ body, place: [1_000, 0] })));
     expect([await waiting(world), await stateOf(world, "u1")]).toEqual([[], "subscribed"]);
   });

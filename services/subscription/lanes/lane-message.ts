@@ -1,5 +1,5 @@
 /** A record of the lane: heddle.lane.v1.SubscriptionRecord -> what is said of each user. */
-import type { Mark } from "../../../platform/age.ts";
+import type { RecordId } from "../../../platform/age.ts";
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { causeFromMessage, type LaneMessages, laneMessages, orError, takenOf } from "../../consent/engine/lane-message.ts";
 import { keyOf, type Taken } from "../../../platform/lane/hold-back.ts";
@@ -15,7 +15,7 @@ import { groupChangeFromMessage } from "./group-message.ts";
 
 /** What is asked of the groups of the workspace. */
 export interface SaidOfGroups {
-  readonly mark: Mark;
+  readonly mark: RecordId;
   readonly change: GroupChange;
 }
 

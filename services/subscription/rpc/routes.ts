@@ -1,7 +1,7 @@
 /** SubscriptionService: one entry an RPC, each only messages to domain values and back. */
 import type { Client, ServiceImpl } from "@connectrpc/connect";
 import { emailsToWrite, phonesToWrite } from "../../../platform/intake/addresses.ts";
-import { markOfMessage } from "../../../platform/intake/idempotency.ts";
+import { idempotencyOfMessage } from "../../../platform/intake/idempotency.ts";
 import { type IntakeDeps, submitTo } from "../../../platform/intake/intake.ts";
 import { externalIdsToWrite, platformIdsToWrite } from "../../../platform/intake/names.ts";
 import { limits } from "../../../platform/limits.ts";
@@ -116,7 +116,7 @@ async function setStatus(deps: ServiceDeps, message: SetStatusRequest) {
         })),
       },
     },
-    mark: markOfMessage(SetStatusRequestSchema, message, { keepMs: limits.idempotencyKeepMs }),
+    idempotency: idempotencyOfMessage(SetStatusRequestSchema, message, { keepMs: limits.idempotencyKeepMs }),
   });
 }
 
@@ -154,8 +154,8 @@ async function getHistory(deps: DepsBeside, message: GetHistoryRequest) {
   const { found, behind, end } = await profileUsers(deps.profile, scope, message.users.map(keyToRead))();
   const ids = [...new Set(found.flat().map(({ userId }) => userId))];
   const late = !await caughtUp(end, ids);
-  const [rows, held] = await Promise.all([deps.store.load(workspaceId, ids), deps.isHeld(workspaceId, ids)]);
+  const [rows, blocked] = await Promise.all([deps.store.load(workspaceId, ids), deps.isBlocked(workspaceId, ids)]);
   const subjects = ids.flatMap((id) => subjectsOf(rows.get(id) ?? noMemberships(id)));
   const history = await historyOf(deps.ledger, { workspaceId, subjects, until: message.until });
-  return { ...history, behind: behind || late || held };
+  return { ...history, behind: behind || late || blocked };
 }

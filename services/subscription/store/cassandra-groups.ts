@@ -6,7 +6,7 @@ import type { Session } from "../../../platform/cassandra/session.ts";
 import { stampOf } from "../../consent/store/stamp.ts";
 import type { Group } from "../domain/group.ts";
 import type { OrderedGroup, OrderedGroups } from "../domain/group-order.ts";
-import type { Mark } from "../../../platform/age.ts";
+import type { RecordId } from "../../../platform/age.ts";
 import { groupsFromBeginning } from "./rows.ts";
 import { putGroups, selectEarlierGroups, selectGroups } from "./statements.ts";
 
@@ -40,7 +40,7 @@ export function cassandraGroups(session: Session): GroupRows {
     async bringGroups(workspaceId, groups, through) {
       const before = await readGroups(workspaceId);
       const [sequence, part] = before.mark;
-      const mark: Mark = sequence >= through ? [sequence, part + 1] : [through, 0];
+      const mark: RecordId = sequence >= through ? [sequence, part + 1] : [through, 0];
       const all = new Map([...before.groups, ...groups].map((group) => [group.id, group]));
       await writeGroups(workspaceId, { ...before, mark, groups: [...all.values()].sort((a, b) => (a.id < b.id ? -1 : 1)) });
     },

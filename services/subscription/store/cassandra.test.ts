@@ -6,7 +6,7 @@ import { splitStatements, tablesOf } from "../../../platform/cassandra/cql.ts";
 import { readMigrations } from "../../../platform/cassandra/migrate.ts";
 import { checkPlan, recordingSession } from "../../../platform/cassandra/recording-session.fixture.ts";
 import { openReplicas } from "../../../platform/cassandra/replicas.fixture.ts";
-import { setAsideStatements } from "../../consent/store/set-aside-cassandra.ts";
+import { deadLetterStatements } from "../../consent/store/dead-letter-cassandra.ts";
 import { subjectStatements } from "../../../platform/ledger/cassandra.ts";
 import { chained, emptyChain } from "../../../platform/ledger/ledger.ts";
 import { changedInOrder } from "../domain/group-order.ts";
@@ -30,7 +30,7 @@ test("statements: each goes to few partitions, has an age, and names only column
   const tables = tablesOf(splitStatements(schema));
   const { usersAlone, usersTogether, memberColumns: _, ...others } = statements;
   const rows = [usersAlone, usersTogether].flatMap(({ select, put, ledger }) => [select, put, ...Object.values(ledger)]);
-  const all = [...rows, ...[others, subjectStatements, setAsideStatements].flatMap((one) => Object.values(one))];
+  const all = [...rows, ...[others, subjectStatements, deadLetterStatements].flatMap((one) => Object.values(one))];
   const touched = new Set<string>();
   for (const cql of all) {
     const values = Object.fromEntries([...cql.matchAll(/:(\w+)/g)].map((match) => [match[1] ?? "", ""]));
@@ -40,7 +40,7 @@ test("statements: each goes to few partitions, has an age, and names only column
     const columns = tables.get(table)?.columns ?? new Map();
     for (const name of cql.matchAll(/(\w+) (?:=|>|<|>=|IN) :/g)) expect(columns.has(name[1] ?? ""), cql).toBe(true);
   }
-  // Every keyspace whose rows come from the log has the two of epochs (platform/epoch/marks.ts)
+  // Every keyspace whose rows come from the log has the two of epochs (platform/epoch/watermarks.ts)
   expect([...touched, "log_epochs", "log_marks"].sort()).toEqual([...tables.keys()].sort());
 });
 
@@ -91,7 +91,7 @@ async function setOf(ids: readonly string[]): Promise<string[][]> {
   const users = new Map(ids.map((id) => [id, { ...noMemberships(id), mark: [7, 0] as const }]));
   const ends = new Map(entries.map(({ subject, index, hash }) => [subject, { count: index + 1, hash }]));
   const step = { workspaceId: "w", states: users, entries, ends, erased: new Map() };
-  await openCassandraSubscriptionStore(session, bucketOfMember).commit({ workspaces: [step], setAside: [] });
+  await openCassandraSubscriptionStore(session, bucketOfMember).commit({ workspaces: [step], deadLetters: [] });
   return session.calls.map((call) => call.map(({ cql }) => cql));
 }
 

@@ -16,7 +16,7 @@ export function moveDriver(tables: SubscriptionTables, close: () => Promise<void
     }),
     async setAside() {
       const record = { workspaceId: "w", sequence: 1, part: 0, key: "k", body: Uint8Array.of(1) };
-      await tables.commit({ workspaces: [], setAside: [{ record, reason: "no record" }] });
+      await tables.commit({ workspaces: [], deadLetters: [{ record, reason: "no record" }] });
     },
     close,
   };

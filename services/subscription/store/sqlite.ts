@@ -31,7 +31,7 @@ export async function openSqliteSubscriptionStore(database: Database, onEntries:
     of: "memberships",
     schema,
     ledger,
-    setAsideTable: "subscription_set_aside",
+    deadLetterTable: "subscription_set_aside",
     onEntries,
     select: selectUser,
     page: "SELECT user_id AS key, body FROM subscription_memberships WHERE workspace_id = ? AND user_id > ? ORDER BY user_id LIMIT ?",

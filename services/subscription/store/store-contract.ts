@@ -1,7 +1,7 @@
 /** What any store of the subscription service must do. */
-import type { Mark } from "../../../platform/age.ts";
+import type { RecordId } from "../../../platform/age.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
+import type { DeadLetter, LaneRecord } from "../../../platform/lane/lane.ts";
 import { chained, emptyChain, type LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import type { OrderedGroup } from "../domain/group-order.ts";
 import { noMemberships, type UserMemberships } from "../domain/memberships.ts";
@@ -23,7 +23,7 @@ function record(sequence: number, workspaceId = "w"): LaneRecord {
   return { workspaceId, sequence, part: 0, key: "u", body };
 }
 
-function user(userId: string, mark: Mark = [2 ** 41, 3]): UserMemberships {
+function user(userId: string, mark: RecordId = [2 ** 41, 3]): UserMemberships {
   const source: UserMemberships = { ...noMemberships("s"), groups: new Map([["__proto__", "unsubscribed"]]) };
   return {
     userId,
@@ -40,7 +40,7 @@ function step(workspace: Partial<WorkspaceRows> = {}): StepRows {
   const { entries = [] } = workspace;
   return {
     workspaces: [{ workspaceId: "w", states: new Map(), entries, ends: endsOf(entries), erased: new Map(), ...workspace }],
-    setAside: [],
+    deadLetters: [],
   };
 }
 
@@ -198,7 +198,7 @@ export function describeSubscriptionStore(driver: string, open: () => Promise<Co
 
     test("what waits is told with its users, of its workspace alone, until it waits no more", async () => {
       const kept: LaneRecord = { workspaceId: "w", sequence: 2 ** 41, part: 7, key: "one\nother", body: Uint8Array.of(1) };
-      await tables.commit({ ...step(), setAside: [{ record: kept, reason: "no record" }] });
+      await tables.commit({ ...step(), deadLetters: [{ record: kept, reason: "no record" }] });
       expect(await tables.waiting("w")).toEqual([{ mark: [2 ** 41, 7], keys: ["one", "other"] }]);
       expect(await tables.waiting("v")).toEqual([]);
       await tables.release(kept);
@@ -208,9 +208,12 @@ export function describeSubscriptionStore(driver: string, open: () => Promise<Co
 
     test("what was set aside is listed behind any place, all of it or that of a workspace", async () => {
       const places = [["", 7, 0], ["v", 1, 0], ["w", 1, 0], ["w", 1, 2], ["w", 4, 1], ["x", 2, 0]] as const;
-      const setAside = places.map(([workspaceId, sequence, part]) => ({ record: { ...record(sequence), workspaceId, part }, reason: "r" }));
-      await tables.commit({ ...step(), setAside });
-      const placesOf = (list: readonly SetAside[]) =>
+      const deadLetters = places.map(([workspaceId, sequence, part]) => ({
+        record: { ...record(sequence), workspaceId, part },
+        reason: "r",
+      }));
+      await tables.commit({ ...step(), deadLetters });
+      const placesOf = (list: readonly DeadLetter[]) =>
         list.map(({ record: { workspaceId, sequence, part } }) => [workspaceId, sequence, part]);
       const all = await tables.listSetAside(10);
       expect(placesOf(all).toSorted()).toEqual(places.map((place) => [...place]).toSorted());
@@ -219,15 +222,15 @@ export function describeSubscriptionStore(driver: string, open: () => Promise<Co
         expect(placesOf(await tables.listSetAside(2, after))).toEqual(placesOf(all.slice(at + 1, at + 3)));
       }
       expect(placesOf(await tables.listSetAside(1, { workspaceId: "w", sequence: 1, part: 1 }))).toEqual([["w", 1, 2]]);
-      expect(placesOf(await tables.setAsideOf("w", 2))).toEqual([["w", 1, 0], ["w", 1, 2]]);
-      expect(placesOf(await tables.setAsideOf("w", 2, { workspaceId: "w", sequence: 1, part: 0 }))).toEqual([["w", 1, 2], ["w", 4, 1]]);
-      expect(await tables.setAsideOf("w", 2, { workspaceId: "w", sequence: 4, part: 1 })).toEqual([]);
+      expect(placesOf(await tables.deadLetterOf("w", 2))).toEqual([["w", 1, 0], ["w", 1, 2]]);
+      expect(placesOf(await tables.deadLetterOf("w", 2, { workspaceId: "w", sequence: 1, part: 0 }))).toEqual([["w", 1, 2], ["w", 4, 1]]);
+      expect(await tables.deadLetterOf("w", 2, { workspaceId: "w", sequence: 4, part: 1 })).toEqual([]);
     });
 
     test("what was set aside is kept, once", async () => {
-      const setAside = [{ record: record(1), reason: "no record" }];
-      await tables.commit({ ...step(), setAside });
-      await tables.commit({ ...step(), setAside });
+      const deadLetters = [{ record: record(1), reason: "no record" }];
+      await tables.commit({ ...step(), deadLetters });
+      await tables.commit({ ...step(), deadLetters });
       const [kept, ...more] = await tables.listSetAside(10);
       expect(more).toEqual([]);
       expect(kept).toMatchObject({ reason: "no record", record: { workspaceId: "w", sequence: 1, part: 0 } });

@@ -1,14 +1,14 @@
 /** What the resolver sends to a user's applier: one change of one profile, in order. */
 import type { GoneNames } from "../identity/event-names.ts";
 import type { Device, Engagement } from "../record/intake-record.ts";
-import type { Mark } from "../../../../platform/age.ts";
+import type { RecordId } from "../../../../platform/age.ts";
 import type { CustomChange, FieldValue, JsonObject, StandardField } from "../record/track-object.ts";
 import type { Alias, UserId } from "../record/user-key.ts";
 
 export interface ProfileRecord {
   readonly userId: UserId;
   /** Rises over the records of a user. */
-  readonly mark: Mark;
+  readonly mark: RecordId;
   /** When it was resolved, or received by a clock that is ahead of that. Unix milliseconds. */
   readonly now: number;
   readonly change: ProfileChange;

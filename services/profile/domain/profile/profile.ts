@@ -1,5 +1,5 @@
 /** A user's profile: the value that appliers keep, one row a user. */
-import type { Mark } from "../../../../platform/age.ts";
+import type { RecordId } from "../../../../platform/age.ts";
 import type { Sources } from "./sources.ts";
 import type { CustomValue, FieldValue, StandardField } from "../record/track-object.ts";
 import type { Alias, UserId } from "../record/user-key.ts";
@@ -12,7 +12,7 @@ import type { Alias, UserId } from "../record/user-key.ts";
 export interface Profile {
   readonly id: UserId;
   /** Records at or below this place are already in. */
-  mark: Mark;
+  mark: RecordId;
   /** Unix milliseconds (see ProfileRecord.now, of the first and of the latest record). */
   createdAt: number;
   updatedAt: number;

@@ -27,7 +27,7 @@ function depsOf(onRead: (ids: readonly UserId[]) => void, applied = allApplied()
     profiles: {
       async loadUsers(_workspace: string, ids: readonly UserId[]) {
         onRead(ids);
-        return new Map(ids.map((id) => [id, { profile: { id }, held: false } as StoredUser]));
+        return new Map(ids.map((id) => [id, { profile: { id }, blocked: false } as StoredUser]));
       },
     },
   } as unknown as ReadDeps;
@@ -91,7 +91,9 @@ test("a user who was merged into another between the reads of names and of users
     },
     profiles: {
       loadUsers: async (_workspace: string, ids: readonly UserId[]) =>
-        new Map(ids.map((id) => [id, { profile: id === "u1" ? undefined : { id }, held: false, mark: [7, 0] } as unknown as StoredUser])),
+        new Map(
+          ids.map((id) => [id, { profile: id === "u1" ? undefined : { id }, blocked: false, mark: [7, 0] } as unknown as StoredUser]),
+        ),
     },
   } as unknown as ReadDeps;
   const { profiles, unknown, behind } = await exportUsers(world, { workspaceId: "w", users: [{ by: "externalId", id: "ann" }] });

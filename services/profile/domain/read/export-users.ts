@@ -33,8 +33,8 @@ export async function exportUsers(
     if (present.length === 0) unknown.push(index);
     for (const profile of present) profiles.set(profile.id, profile);
   }
-  const isHeld = [...stored.values()].some((user) => user.held);
-  return { profiles: [...profiles.values()], waiting, unknown, behind: barrier.behind || late || isHeld };
+  const isBlocked = [...stored.values()].some((user) => user.blocked);
+  return { profiles: [...profiles.values()], waiting, unknown, behind: barrier.behind || late || isBlocked };
 }
 
 /** Names and profiles are two reads, with a wait between; where a user has gone meanwhile, both are read again. */

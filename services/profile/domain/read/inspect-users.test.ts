@@ -25,7 +25,7 @@ function openDeps(originIs: "afterWait" | "tooOld") {
     }),
     identities: { load: (_: string, keys: readonly IdentityKey[]) => Promise.resolve(new Map(keys.map((key) => [key, { id }]))) },
     profiles: {
-      loadUsers: () => Promise.resolve(new Map([[id, { profile, held: false }]])),
+      loadUsers: () => Promise.resolve(new Map([[id, { profile, blocked: false }]])),
       loadOrigins: (_workspace: string, _partition: number, places: readonly number[]) =>
         Promise.resolve(new Map(places.filter(isThere).map((sequence) => [sequence, { sequence, actor: "key 1" } as RequestOrigin]))),
     },

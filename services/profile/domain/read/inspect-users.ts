@@ -18,7 +18,7 @@ export interface InspectedUsers {
 
 interface InspectedUser {
   readonly profile: Profile;
-  readonly held: boolean;
+  readonly blocked: boolean;
   readonly fields: readonly InspectedField[];
   /** `undo`: absent where the merge can no longer be taken back. */
   readonly merges: readonly (MergeNote & { readonly origin: Origin; readonly undo?: Undo; readonly sides?: FrozenMerge })[];
@@ -55,7 +55,7 @@ export async function inspectUsers(
   const { profiles, waiting, behind } = await exportUsers(deps, { ...request, users: [request.user] });
   const { workspaceId } = request;
   const origins = await loadOrigins(deps, workspaceId, [...new Set(profiles.flatMap(placesOf))]);
-  const held = await deps.profiles.loadUsers(workspaceId, profiles.map(({ id }) => id));
+  const blocked = await deps.profiles.loadUsers(workspaceId, profiles.map(({ id }) => id));
   const undoable = await mergeRows(deps, workspaceId, profiles);
   const frozen = request.sidesOf ? await deps.profiles.loadFrozen(workspaceId, [request.sidesOf]) : new Map<string, never>();
   function originAt(sequence: number): Origin {
@@ -63,7 +63,7 @@ export async function inspectUsers(
   }
   const users = profiles.map((profile) => ({
     profile,
-    held: held.get(profile.id)?.held ?? false,
+    blocked: blocked.get(profile.id)?.blocked ?? false,
     fields: fieldsOf(profile, originAt),
     merges: profile.merges.map((note) => {
       const undo = undoable.get(note.mergeId);

@@ -6,7 +6,7 @@ import type { Identities } from "../identity/identities.ts";
 import type { ItemOutcome, UserRow } from "../identity/identity.ts";
 import type { ConsentRecord } from "../ports.ts";
 import type { MergeSide, ProfileChange, ProfileRecord } from "../profile/profile-record.ts";
-import type { Mark } from "../../../../platform/age.ts";
+import type { RecordId } from "../../../../platform/age.ts";
 import type { MembershipState } from "../record/track-object.ts";
 import type { UserId } from "../record/user-key.ts";
 import { hex, numberedId, type Numbering, numberOf } from "../../../../platform/user-number.ts";
@@ -79,14 +79,14 @@ export function startEffects(view: Identities, record: IntakeRecord, options: Re
 }
 
 /** A place in the order of everything that was ever resolved. */
-export function takeMark(effects: Effects): Mark {
+export function takeMark(effects: Effects): RecordId {
   const mark = [effects.record.sequence, effects.nextPart] as const;
   effects.nextPart += 1;
   return mark;
 }
 
 /** The same in the order of what goes to profiles; consent has the numbers that it would have without it. */
-function takeProfileMark(effects: Effects): Mark {
+function takeProfileMark(effects: Effects): RecordId {
   const mark = takeMark(effects);
   if (effects.nextProfilePart === undefined) return mark;
   const part = effects.nextProfilePart;

@@ -1,5 +1,5 @@
 /** What a lane of the profile service carries: the resolver's records, and what appliers and operators send to an applier. */
-import type { Mark } from "../../../../platform/age.ts";
+import type { RecordId } from "../../../../platform/age.ts";
 import type { ProfileRecord } from "../profile/profile-record.ts";
 import type { ResolvedRecord } from "./batch.ts";
 import type { UserId } from "../record/user-key.ts";
@@ -11,7 +11,7 @@ export type LaneItem =
   /** An operator asks to try a held user's records once more, */
   | { readonly type: "redrive"; readonly userId: UserId }
   /** or to pass over the one that holds it back. */
-  | { readonly type: "skip"; readonly userId: UserId; readonly mark: Mark };
+  | { readonly type: "skip"; readonly userId: UserId; readonly mark: RecordId };
 
 /**
  * The partner got past its side of a merge (`frozen`: the source was handed off) or of an undo (`undone`: the target
@@ -23,7 +23,7 @@ export interface Announcement {
   readonly userId: UserId;
   readonly mergeId: string;
   readonly what: "frozen" | "undone";
-  readonly mark: Mark;
+  readonly mark: RecordId;
 }
 
 /** An item with the workspace whose user it is for. */

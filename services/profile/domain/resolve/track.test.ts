@@ -181,8 +181,8 @@ describe("resolveTrack() consent", () => {
 
   test("an email status of a user without an email waits for one", () => {
     const workspace = createWorkspace();
-    const [held] = workspace.run(attributes(byId("a"), { consent: { emailSubscribe: "unsubscribed" } }));
-    expect(held?.consent).toEqual([]);
+    const [blocked] = workspace.run(attributes(byId("a"), { consent: { emailSubscribe: "unsubscribed" } }));
+    expect(blocked?.consent).toEqual([]);
     const [sent, later] = workspace.run(attributes(byId("a"), { email: "a@b.c" }), attributes(byId("a"), { email: "b@b.c" }));
     expect(sent?.consent).toMatchObject([{ type: "emailStatus", address: "a@b.c", status: "unsubscribed" }]);
     expect(later?.consent).toEqual([]);

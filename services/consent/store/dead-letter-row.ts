@@ -1,7 +1,7 @@
 /** A row of what waits for a human, as both stores name its columns. */
-import type { SetAside } from "../../../platform/lane/lane.ts";
+import type { DeadLetter } from "../../../platform/lane/lane.ts";
 
-export function setAsideFromRow(row: Readonly<Record<string, unknown>>): SetAside {
+export function deadLetterFromRow(row: Readonly<Record<string, unknown>>): DeadLetter {
   return {
     reason: String(row["reason"]),
     record: {

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { UnknownVersion } from "../record-version.ts";
 
 /** What the checkpoint of an intake partition holds. */
-export interface Place {
+export interface ResolverCheckpoint {
   /** The last intake record that is resolved whole. */
   readonly through: number;
   /**
@@ -34,21 +34,21 @@ export interface Place {
 }
 
 /** A step as it is reported to those that wait for it; its checkpoint is the message right behind it. */
-export interface StepReport<Outcome = unknown> extends Place {
+export interface StepReport<Outcome = unknown> extends ResolverCheckpoint {
   /** No row that says who has which name changes with it; as a step goes out after the rows of the one before it were written, all names are decided once it is there. */
   readonly keepsNames?: true;
   readonly outcomes: readonly (readonly [sequence: number, outcome: Outcome])[];
 }
 
-export const firstPlace: Place = { through: 0, now: 0, written: 0, tails: [], touched: [] };
+export const firstCheckpoint: ResolverCheckpoint = { through: 0, now: 0, written: 0, tails: [], touched: [] };
 
-export function placeToBytes(place: Place): Uint8Array {
+export function checkpointToBytes(place: ResolverCheckpoint): Uint8Array {
   return Buffer.from(JSON.stringify({ v: version, ...place }));
 }
 
 /** Throws UnknownVersion on a place of another version, which only a newer Heddle can have written. */
-export function placeFromBytes(body: Uint8Array): Place {
-  return read<Place>(body);
+export function checkpointFromBytes(body: Uint8Array): ResolverCheckpoint {
+  return read<ResolverCheckpoint>(body);
 }
 
 export function stepReportFromBytes<Outcome = unknown>(body: Uint8Array): StepReport<Outcome> {
@@ -56,7 +56,7 @@ export function stepReportFromBytes<Outcome = unknown>(body: Uint8Array): StepRe
 }
 
 /** The last message of each lane once the step whose checkpoint is at `sequence` is in. */
-export function tailsAfter({ tails, touched }: Place, sequence: number): number[] {
+export function tailsAfter({ tails, touched }: ResolverCheckpoint, sequence: number): number[] {
   const after = [...tails];
   for (const [lane, back] of touched) {
     while (after.length <= lane) after.push(0);
@@ -65,7 +65,7 @@ export function tailsAfter({ tails, touched }: Place, sequence: number): number[
   return after;
 }
 
-function read<Kind extends Place>(body: Uint8Array): Kind {
+function read<Kind extends ResolverCheckpoint>(body: Uint8Array): Kind {
   const { v, ...place } = JSON.parse(Buffer.from(body).toString()) as Kind & { v: number };
   if (v !== version) {
     throw new UnknownVersion(

@@ -5,9 +5,9 @@ import { limits } from "../../../platform/limits.ts";
 import type { Waiting } from "../../../platform/lane/hold-back.ts";
 
 /** True where a record waits that changes one of these users or addresses; of "all", where any record of the workspace waits. */
-export type IsHeld = (workspaceId: string, keys: readonly string[] | "all") => Promise<boolean>;
+export type IsBlocked = (workspaceId: string, keys: readonly string[] | "all") => Promise<boolean>;
 
-export interface HeldDeps {
+export interface BlockedDeps {
   /** What waits of one workspace. */
   readonly waiting: (workspaceId: string) => Promise<readonly Waiting[]>;
   readonly clock: Clock;
@@ -16,7 +16,7 @@ export interface HeldDeps {
 }
 
 /** Reads of one workspace share a look: a lane in which very much waits costs one look in `keepMs`, however many read. */
-export function openHeld({ waiting, clock, keepMs }: HeldDeps): IsHeld {
+export function openBlocked({ waiting, clock, keepMs }: BlockedDeps): IsBlocked {
   const looks = openCache<Look>({ entriesMax: limits.heldLooksMax, sizeMax: limits.heldLooksMax });
 
   function lookAt(workspaceId: string): Look {

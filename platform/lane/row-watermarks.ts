@@ -1,5 +1,5 @@
 /** The port of marks: how far the rows come from the log, kept beside them, so that rows are noticed that were put back from an older copy. */
-export interface RowMarks {
+export interface RowWatermarks {
   /** Keeps, together, by name, the sequence that each has reached; one that is further already stays there. */
   reach(marks: ReadonlyMap<string, number>): Promise<void>;
   /**

@@ -5,7 +5,7 @@
 import type { Session, Statement } from "../cassandra/session.ts";
 import type { Epoch } from "../log/epoch.ts";
 
-export interface EpochMarks {
+export interface EpochWatermarks {
   /** The epoch that the rows are of; undefined where none was written. */
   epoch(): Promise<Epoch | undefined>;
   /** Writes it if `before` is the epoch that is there; whether it was. */
@@ -17,7 +17,7 @@ export interface EpochMarks {
 }
 
 /** In the tables that each keyspace with a lane has of it. Several installations may share a keyspace: `logName` tells them apart. */
-export function openEpochMarks(session: Session, logName: string): EpochMarks {
+export function openEpochWatermarks(session: Session, logName: string): EpochWatermarks {
   return {
     async epoch() {
       const [row] = await session.execute({ cql: selectEpoch, values: { log_name: logName }, serial: true });
@@ -41,13 +41,13 @@ export function openEpochMarks(session: Session, logName: string): EpochMarks {
       return session.conditional([put]);
     },
     async reached() {
-      const rows = await session.execute({ cql: selectMarks, values: { log_name: logName } });
+      const rows = await session.execute({ cql: selectWatermarks, values: { log_name: logName } });
       return new Map(rows.map((row) => [String(row["mark"]), Number(row["sequence"])]));
     },
     async reach(marks) {
-      const writes = Array.from(marks, ([mark, sequence]): Statement => {
-        const values = { log_name: logName, mark, sequence: BigInt(sequence), stamp: BigInt(sequence) };
-        return { cql: putMark, values };
+      const writes = Array.from(marks, ([watermark, sequence]): Statement => {
+        const values = { log_name: logName, mark: watermark, sequence: BigInt(sequence), stamp: BigInt(sequence) };
+        return { cql: putWatermark, values };
       });
       const [only] = writes;
       if (writes.length > 1) await session.batch(writes);
@@ -62,5 +62,5 @@ const insertEpoch = `INSERT INTO log_epochs (log_name, log_id, number, intake_fr
    VALUES (:log_name, :log_id, :number, :intake_from, :lanes_from, :events_from) IF NOT EXISTS`;
 const updateEpoch = `UPDATE log_epochs SET log_id = :log_id, number = :number, intake_from = :intake_from, lanes_from = :lanes_from,
    events_from = :events_from WHERE log_name = :log_name IF number = :before`;
-const selectMarks = "SELECT mark, sequence FROM log_marks WHERE log_name = :log_name";
-const putMark = "INSERT INTO log_marks (log_name, mark, sequence) VALUES (:log_name, :mark, :sequence) USING TIMESTAMP :stamp";
+const selectWatermarks = "SELECT mark, sequence FROM log_marks WHERE log_name = :log_name";
+const putWatermark = "INSERT INTO log_marks (log_name, mark, sequence) VALUES (:log_name, :mark, :sequence) USING TIMESTAMP :stamp";

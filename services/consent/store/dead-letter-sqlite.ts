@@ -1,26 +1,26 @@
 /** Lane records that wait for a human, in the shared file, in a table of the service whose lane it is. */
 import type { Database } from "../../../platform/sqlite/database.ts";
-import { keysOf, type SetAsidePlace, type Waiting } from "../../../platform/lane/hold-back.ts";
-import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
-import { setAsideFromRow } from "./set-aside-row.ts";
+import { type DeadLetterId, keysOf, type Waiting } from "../../../platform/lane/hold-back.ts";
+import type { DeadLetter, LaneRecord } from "../../../platform/lane/lane.ts";
+import { deadLetterFromRow } from "./dead-letter-row.ts";
 
-export interface SetAsideTable {
+export interface DeadLetterTable {
   /** What waits of a workspace. Rows of builds that blocked no users have no key, and block none. */
   waiting(workspaceId: string): Waiting[];
   /** At most `max`, by workspace and place, behind `after`. */
-  list(max: number, after?: SetAsidePlace): SetAside[];
+  list(max: number, after?: DeadLetterId): DeadLetter[];
   /** The same of one workspace. */
-  of(workspaceId: string, max: number, after?: SetAsidePlace): SetAside[];
+  of(workspaceId: string, max: number, after?: DeadLetterId): DeadLetter[];
   count(): number;
   /** Inside a transaction; keeping a record again changes nothing. */
-  put(setAside: readonly SetAside[]): void;
+  put(deadLetters: readonly DeadLetter[]): void;
   /** Inside a transaction. */
   forget(records: readonly LaneRecord[]): void;
 }
 
-export type SetAsideTableName = "subscription_set_aside" | "messaging_status_set_aside";
+export type DeadLetterTableName = "subscription_set_aside" | "messaging_status_set_aside";
 
-export function sqliteSetAside(database: Database, table: SetAsideTableName): SetAsideTable {
+export function sqliteDeadLetters(database: Database, table: DeadLetterTableName): DeadLetterTable {
   const sql = statements[table];
   return {
     waiting: (workspaceId) =>
@@ -29,12 +29,12 @@ export function sqliteSetAside(database: Database, table: SetAsideTableName): Se
         keys: keysOf(String(row["lane_key"])),
       })),
     list: (max, { workspaceId, sequence, part } = beginning) =>
-      database.prepare(sql.list).all(workspaceId, sequence, part, max).map(setAsideFromRow),
+      database.prepare(sql.list).all(workspaceId, sequence, part, max).map(deadLetterFromRow),
     of: (workspaceId, max, { sequence, part } = beginning) =>
-      database.prepare(sql.of).all(workspaceId, sequence, part, max).map(setAsideFromRow),
+      database.prepare(sql.of).all(workspaceId, sequence, part, max).map(deadLetterFromRow),
     count: () => Number(database.prepare(sql.count).get()?.["count"] ?? 0),
-    put(setAside) {
-      for (const { record: { workspaceId, sequence, part, key, body }, reason } of setAside) {
+    put(deadLetters) {
+      for (const { record: { workspaceId, sequence, part, key, body }, reason } of deadLetters) {
         database.prepare(sql.put).run(workspaceId, sequence, part, key, reason, body);
       }
     },
@@ -45,12 +45,12 @@ export function sqliteSetAside(database: Database, table: SetAsideTableName): Se
 }
 
 /** Before all of them: what does not say its workspace has none. */
-const beginning: SetAsidePlace = { workspaceId: "", sequence: -1, part: 0 };
+const beginning: DeadLetterId = { workspaceId: "", sequence: -1, part: 0 };
 
 const statements = { subscription_set_aside: of("subscription_set_aside"), messaging_status_set_aside: of("messaging_status_set_aside") };
 
 /** The names are those of the two tables, and never data. */
-function of(table: SetAsideTableName) {
+function of(table: DeadLetterTableName) {
   return {
     waiting: `SELECT lane_key, sequence, part FROM ${table} WHERE workspace_id = ?`,
     list: `SELECT workspace_id, sequence, part, lane_key, reason, body FROM ${table} WHERE (workspace_id, sequence, part) > (?, ?, ?)

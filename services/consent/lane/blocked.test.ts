@@ -1,13 +1,13 @@
 /** Whose reads are behind, and how often that is looked up. */
 import { expect, test } from "vitest";
 import { fakeClock } from "../../../platform/clock.fixture.ts";
-import { openHeld } from "./held.ts";
+import { openBlocked } from "./blocked.ts";
 import type { Waiting } from "../../../platform/lane/hold-back.ts";
 
 function createWorld(keepMs: number) {
   const clock = fakeClock();
   const state = { records: [] as Waiting[], looks: 0, fails: false };
-  const isHeld = openHeld({
+  const isBlocked = openBlocked({
     clock,
     keepMs,
     waiting: (workspaceId) => {
@@ -16,33 +16,33 @@ function createWorld(keepMs: number) {
       return Promise.resolve(workspaceId === "w" ? state.records : []);
     },
   });
-  return { clock, state, isHeld };
+  return { clock, state, isBlocked };
 }
 
 test("openHeld() knows whom the records that wait are about", async () => {
-  const { state, isHeld } = createWorld(0);
-  expect(await isHeld("w", ["a"])).toBe(false);
-  expect(await isHeld("w", "all")).toBe(false);
+  const { state, isBlocked } = createWorld(0);
+  expect(await isBlocked("w", ["a"])).toBe(false);
+  expect(await isBlocked("w", "all")).toBe(false);
   state.records = [{ mark: [1, 0], keys: ["a", "b"] }, { mark: [2, 0], keys: [] }];
-  expect(await Promise.all([["a"], ["c", "b"], ["c"], []].map((keys) => isHeld("w", keys)))).toEqual([true, true, false, false]);
-  expect(await isHeld("w", "all")).toBe(true);
-  expect(await isHeld("v", "all")).toBe(false);
+  expect(await Promise.all([["a"], ["c", "b"], ["c"], []].map((keys) => isBlocked("w", keys)))).toEqual([true, true, false, false]);
+  expect(await isBlocked("w", "all")).toBe(true);
+  expect(await isBlocked("v", "all")).toBe(false);
 });
 
 test("openHeld() looks once for all who ask within the time, and again after it", async () => {
-  const { clock, state, isHeld } = createWorld(1_000);
-  expect(await Promise.all([isHeld("w", ["a"]), isHeld("w", "all")])).toEqual([false, false]);
+  const { clock, state, isBlocked } = createWorld(1_000);
+  expect(await Promise.all([isBlocked("w", ["a"]), isBlocked("w", "all")])).toEqual([false, false]);
   state.records = [{ mark: [1, 0], keys: ["a"] }];
   expect(state.looks).toBe(1);
   clock.advance(1_000);
-  expect(await isHeld("w", ["a"])).toBe(true);
+  expect(await isBlocked("w", ["a"])).toBe(true);
   expect(state.looks).toBe(2);
 });
 
 test("openHeld() passes on what the store throws, and keeps it for nobody", async () => {
-  const { state, isHeld } = createWorld(1_000);
+  const { state, isBlocked } = createWorld(1_000);
   state.fails = true;
-  await expect(isHeld("w", ["a"])).rejects.toThrow("away");
+  await expect(isBlocked("w", ["a"])).rejects.toThrow("away");
   state.fails = false;
-  expect(await isHeld("w", ["a"])).toBe(false);
+  expect(await isBlocked("w", ["a"])).toBe(false);
 });
