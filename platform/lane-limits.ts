@@ -32,10 +32,12 @@ export const laneLimits = {
   lanePositionRetryMs: 1_000,
   laneTrimMs: 60_000,
   laneTrimBytesMax: 1024 * 1024,
-  // A resolver rests after a step, until so long after its beginning: longer after one that had its partition's share of so many records
+  // A resolver rests after a step, until so long after its beginning: longer after one that had its partition's share of so many records, and longest where these are its share of so few bytes
   stepsApartMs: 150,
   manyStepsApartMs: 400,
   manyRecords: 16,
+  smallStepsApartMs: 600,
+  smallStepsBytes: 256 * 1024,
   // In one process it rests after one whose workspaces have fewer changes each than these, until so long after its beginning
   workspaceChangesFew: 8,
   transactionsApartMs: 60,

@@ -37,6 +37,7 @@ export function noteGoals(rows: readonly Summary[], { shape, profiles, twoProfil
   else {
     noteFigure("mesh-75", many?.ratio);
     noteFigure("chain-75", of(meshFloors.chainMany)?.ratio);
+    noteFigure("core-75", of(meshFloors.chainAndCore)?.ratio);
     const width = workspaces < fewWorkspaces ? "-few" : "";
     noteFigure(`mesh-1${width}`, few?.ratio);
     noteFigure(`chain-1${width}`, of(meshFloors.chain)?.ratio);

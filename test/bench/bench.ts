@@ -28,7 +28,7 @@ import { firstBody, mixedBody, oneEventBody, userOf } from "./bodies.ts";
 import { type Figure, pictureOf, summaries, tableOf, warningsOf } from "./figures.ts";
 import { noteGoals, oneChainFloor } from "./bench-goals.ts";
 import { noteFigure } from "./goals.ts";
-import { bareChain, bareOneProcess, bareProgram, bareServers, fillBare, meshFloors, settled, together } from "./floors.ts";
+import { bareChain, bareCore, bareOneProcess, bareProgram, bareServers, fillBare, meshFloors, settled, together } from "./floors.ts";
 import { type Answer, type Asked, load, type LoadOptions, type LoadResult, percentile, send } from "./load.ts";
 import { type BenchLoad, loadsOf } from "./loads.ts";
 import { measuredLoad } from "./measured-load.ts";
@@ -83,7 +83,6 @@ const floors = {
   many: "node:http parses 75 objects",
   one: "node:http parses one object",
   write: "SQLite upserts a row, 500 a commit",
-  resolver: "a workspace's resolver alone, 75 objects a request",
   reads: `SQLite reads 3 rows and upserts one, ${values.profiles} users`,
 };
 const loads = loadsOf({ ...values, users });
@@ -190,7 +189,7 @@ async function measureFloors(round: number): Promise<void> {
   figures.push(
     bareProgram(floors.write, "floor.ts", ["sqlite", join(folder, `floor-write-${round}.db`)]),
     bareProgram(floors.reads, "floor.ts", ["users", join(folder, `floor-reads-${round}.db`), values.profiles]),
-    bareProgram(floors.resolver, "resolver.ts", ["--bare", "--users", String(Math.min(50_000, Number(values.profiles)))]),
+    ...bareCore(values),
   );
   // The bare server knows the users whom the bench makes, and sums events alone
   const isKnown = values.url === undefined && values.body === "events" && !/new|hot/.test(values.picks ?? "");
@@ -337,8 +336,8 @@ function floorOf(each: BenchLoad): string {
 
 function report(): void {
   const chains = [meshFloors.chain, meshFloors.chainAlone, oneChainFloor].map((chain) => [chain, floors.one] as const);
-  const many = [meshFloors.chainMany, meshFloors.together] as const;
-  const rows = summaries(figures, new Map([...loads.map((each) => [each.name, floorOf(each)] as const), ...chains, many]));
+  const many = [meshFloors.chainMany, meshFloors.chainAndCore].map((chain) => [chain, meshFloors.together] as const);
+  const rows = summaries(figures, new Map([...loads.map((each) => [each.name, floorOf(each)] as const), ...chains, ...many]));
   const warnings = warningsOf(rows);
   noteGoals(rows, { shape, profiles: values.profiles, twoProfiles: values["two-profiles"], workspaces, loads });
   if (values.picture !== undefined) {

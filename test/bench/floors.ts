@@ -4,6 +4,7 @@ import { Agent } from "node:http";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Figure } from "./figures.ts";
+import type { LoadChoice } from "./loads.ts";
 import { load, type LoadOptions, type LoadResult, send } from "./load.ts";
 import { measuredLoad } from "./measured-load.ts";
 import type { Bytes } from "./mesh-work.ts";
@@ -26,6 +27,13 @@ export const meshFloors = {
   chainMany: "the same with many objects a request",
   /** Of an object of many: the rows that it made Heddle write and read, its bytes, and its share of the limit. */
   together: "these for an object of many: its rows, its bytes, its share of a limit",
+  /** The chain of bare packages, and Heddle's own work on an object of many beside it. */
+  chainAndCore: "the same with many objects, and the resolver and its lanes with all in memory",
+} as const;
+
+export const coreFloors = {
+  resolver: "a workspace's resolver alone, 75 objects a request",
+  whole: "a workspace's resolver and its lanes, all rows and logs in memory",
 } as const;
 
 interface Bare {
@@ -47,7 +55,7 @@ export async function bareNode(restMs: number): Promise<{ readonly megabytes: nu
   return { megabytes, startMs };
 }
 
-/** A program of one store or of the resolver alone, which says itself what it took. */
+/** A program of one store, which says itself what it took. */
 export function bareProgram(load: string, file: string, args: readonly string[]): Figure {
   const watched = watchOthers([process.pid]);
   const out = spawnSync(process.execPath, [join(import.meta.dirname, file), ...args], {
@@ -57,6 +65,27 @@ export function bareProgram(load: string, file: string, args: readonly string[])
   const { cpuUs, perSecond } = JSON.parse(out.stdout) as Bare;
   return { load, cpuUs, objectsPerSecond: perSecond, others: watched() };
 }
+
+/** What Heddle itself takes of an object of many with all rows and logs in memory: to resolve it, and to apply it, too. */
+export function bareCore({ profiles, body, picks }: Pick<LoadChoice, "body" | "picks"> & { readonly profiles: string }): Figure[] {
+  const watched = watchOthers([process.pid]);
+  const asked = [["--body", body], ["--picks", picks]].flatMap(([option = "", list]) =>
+    list === undefined ? [] : [option, list.split(",")[0] ?? ""]
+  );
+  const args = ["--users", String(Math.min(coreUsersMax, Number(profiles))), ...asked];
+  const out = spawnSync(process.execPath, [join(import.meta.dirname, "resolver.ts"), "--bare", ...args], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const { cpuUs, perSecond, applyingUs } = JSON.parse(out.stdout) as Bare & { readonly applyingUs: number };
+  const others = watched();
+  return [
+    { load: coreFloors.resolver, cpuUs, objectsPerSecond: perSecond, others },
+    { load: coreFloors.whole, cpuUs: cpuUs + applyingUs, others },
+  ];
+}
+
+const coreUsersMax = 50_000;
 
 /** Fills the tables of the floors of Cassandra, of both strategies, and compacts them. */
 export async function fillBare(servers: Servers): Promise<void> {
@@ -93,17 +122,20 @@ export async function bareServers(servers: Servers, scale: number, bytes: Bytes 
   ];
 }
 
-/** What an object of many takes of these floors, by the rows that it made Heddle write and read; a figure for each round. */
+/** What an object of many takes of these floors, by the rows that it made Heddle write and read; and what the bare chain takes of it with Heddle's own work beside it. A figure for each round. */
 export function together(floors: readonly Figure[], { written, read, objects }: Work): Figure[] {
   function of(load: string): Figure[] {
     return floors.filter((figure) => figure.load === load);
   }
   const [reads, streams, limits] = [of(meshFloors.read), of(meshFloors.stream), of(meshFloors.redis)];
-  return of(meshFloors.write).map((write, round) => {
+  const [chains, cores] = [of(meshFloors.chainMany), of(coreFloors.whole)];
+  const beside = chains.map(({ cpuUs }, round) => ({ load: meshFloors.chainAndCore, cpuUs: cpuUs + (cores[round]?.cpuUs ?? 0) }));
+  const sums = of(meshFloors.write).map((write, round) => {
     const cpuUs = written * write.cpuUs + read * (reads[round]?.cpuUs ?? 0) + (streams[round]?.cpuUs ?? 0) +
       (limits[round]?.cpuUs ?? 0) / objects;
     return { load: meshFloors.together, cpuUs };
   });
+  return [...sums, ...beside];
 }
 
 interface Work {

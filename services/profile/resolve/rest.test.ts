@@ -4,15 +4,25 @@ import { limits } from "../../../platform/limits.ts";
 import { restMs, transactionRestMs } from "./rest.ts";
 
 const many = limits.manyRecords;
+const small = limits.smallStepsBytes;
 
 test.each([
   { what: "a step of one record", records: 1, rest: limits.stepsApartMs - 20 },
   { what: "a step of several", records: 2, rest: limits.stepsApartMs - 20 },
   { what: "one of nearly many", records: many - 1, rest: limits.stepsApartMs - 20 },
-  { what: "one of many", records: many, rest: limits.manyStepsApartMs - 20 },
+  { what: "one of many small ones", records: many, rest: limits.smallStepsApartMs - 20 },
+  { what: "one of many that are no more than small together", records: many, bytes: small / many, rest: limits.smallStepsApartMs - 20 },
+  { what: "one of many", records: many, bytes: small / many + 1, rest: limits.manyStepsApartMs - 20 },
   {
     what: "one of a quarter of many, where four partitions share them",
     records: many / 4,
+    partitions: 4,
+    rest: limits.smallStepsApartMs - 20,
+  },
+  {
+    what: "one that would be small, were there no other partitions",
+    records: many,
+    bytes: small / many,
     partitions: 4,
     rest: limits.manyStepsApartMs - 20,
   },
