@@ -45,7 +45,7 @@ await describeWith(["nats"], "openEpochGuard()", () => {
     return guard;
   }
 
-  test("raises no mark over rows that were put back, however lately they were looked at, and says that they do not fit", async () => {
+  test("raises no watermark over rows that were put back, however lately they were looked at, and says that they do not fit", async () => {
     const store = openPutBackStore();
     let mismatches = 0;
     const guard = await open(store, () => {
@@ -108,7 +108,7 @@ await describeWith(["nats"], "openEpochGuard()", () => {
     expect(await pass(limits.epochLookIdleMs)).toBe(1);
   });
 
-  test("knows, also while nothing goes through it, how far another part has come, and raises no mark once that was put back", async () => {
+  test("knows, also while nothing goes through it, how far another part has come, and raises no watermark once that was put back", async () => {
     const clock = fakeClock();
     const store = openPutBackStore();
     const guard = await open(store, undefined, clock);

@@ -268,7 +268,7 @@ class Guard implements EpochGuard {
   }
 
   /** How far the log says that rows were; whether this process knew less. What is of an epoch before does not count. */
-  #noteExpected(reached: Iterable<readonly [mark: string, at: number]>): boolean {
+  #noteExpected(reached: Iterable<readonly [watermark: string, at: number]>): boolean {
     const further = [...reached].filter(([watermark, at]) =>
       at >= this.epoch.from[laneOrIntake(watermark)] && at > (this.#seen.get(watermark) ?? 0)
     );
@@ -284,7 +284,7 @@ class Guard implements EpochGuard {
     this.#noteExpected(places.map(({ watermark, rows }) => [watermark, rows]));
   }
 
-  /** Whether rows are those that this process has seen, with its marks; without the log, which may be away. */
+  /** Whether rows are those that this process has seen, with its watermarks; without the log, which may be away. */
   #areOurs({ epoch, reached, seen }: FoundRows): boolean {
     if (this.#mismatch) throw this.#mismatch;
     if (epoch?.number !== this.epoch.number) return false;
@@ -344,8 +344,8 @@ function whyNot(verdict: Verdict): string {
 
 /** As this process knows them. */
 function placesOf(seen: ReadonlyMap<string, number>): FoundPlace[] {
-  const marks = [...seen].filter(([watermark]) => !isStream(watermark));
-  return marks.map(([watermark, at]) => ({ watermark, of: laneOrIntake(watermark), at: undefined, rows: at }));
+  const reached = [...seen].filter(([watermark]) => !isStream(watermark));
+  return reached.map(([watermark, at]) => ({ watermark, of: laneOrIntake(watermark), at: undefined, rows: at }));
 }
 
 function isStream(watermark: string): boolean {

@@ -40,9 +40,13 @@ function told(verdict: Verdict): string {
 
 const fitting: [string, Partial<Found>, string][] = [
   ["everything is as it was left", {}, "fits"],
-  ["streams are further than marks", { reached: new Map([["intake-0", 3]]) }, "fits"],
-  ["a position is not kept yet whose mark is", { places: [place("apply-3", { rows: 0 })] }, "fits"],
-  ["positions are of a build without marks", { places: [place("apply-9", { rows: 0 }), place("resolve-3", { at: 70, rows: 0 })] }, "fits"],
+  ["streams are further than watermarks", { reached: new Map([["intake-0", 3]]) }, "fits"],
+  ["a position is not kept yet whose watermark is", { places: [place("apply-3", { rows: 0 })] }, "fits"],
+  [
+    "positions are of a build without watermarks",
+    { places: [place("apply-9", { rows: 0 }), place("resolve-3", { at: 70, rows: 0 })] },
+    "fits",
+  ],
   ["a build before wiped what the stream of events says of itself", {
     streams: { ...streams, events: stream("h_events", 50, { logId: undefined, number: 0 }) },
   }, "fits"],
@@ -61,7 +65,7 @@ const fitting: [string, Partial<Found>, string][] = [
     reachedAfter: new Map(),
     places: [place("subscription-9", { rows: 0 })],
   }, "unmarked"],
-  ["marks of an earlier epoch lie below", {
+  ["watermarks of an earlier epoch lie below", {
     epoch: second,
     streams: {
       intake: stream("h_intake", 1_000, { number: 1, first: 1_001 }),

@@ -1,14 +1,14 @@
 /** Whether a log and the rows that come from it are of one history: pure, from what was found to whether to serve. */
 import { type Epoch, type FoundStream, type StreamKind, streamKinds } from "../log/epoch.ts";
 
-/** A place that is kept in a stream, of something whose mark is kept beside the rows too. */
+/** A place that is kept in a stream, of something whose watermark is kept beside the rows too. */
 export interface FoundPlace {
-  /** Of its mark. */
+  /** Of its watermark. */
   readonly watermark: string;
   readonly of: "intake" | "lanes";
   /** Where the stream has it; 0: nowhere. Undefined: a stream that has it nowhere may still be whole. */
   readonly at: number | undefined;
-  /** How far the rows are, as the stream says; 0 where it says nothing, as that of a build without marks. */
+  /** How far the rows are, as the stream says; 0 where it says nothing, as that of a build without watermarks. */
   readonly rows: number;
 }
 
@@ -27,9 +27,9 @@ export interface Found {
 export type Verdict =
   /** Of one history; `unnamed` are the streams that are not marked with their log yet. */
   | { readonly kind: "fits"; readonly unnamed: readonly StreamKind[] }
-  /** Neither stream nor mark: the log of a new installation is to be made. */
+  /** Neither stream nor watermark: the log of a new installation is to be made. */
   | { readonly kind: "new" }
-  /** Streams without a mark anywhere: made by a build without marks, and to be taken over. */
+  /** Streams without a watermark anywhere: made by a build without watermarks, and to be taken over. */
   | { readonly kind: "unmarked" }
   | { readonly kind: "broken"; readonly faults: readonly Fault[] };
 
@@ -60,7 +60,7 @@ export function judge(found: Found): Verdict {
 /** Stands beside the rows once all streams were there: from then on one that is not there is lost. */
 export const madeWatermark = "made";
 
-/** The highest mark of a stream that is of the epoch which begins at `from`. */
+/** The highest watermark of a stream that is of the epoch which begins at `from`. */
 export function reachedIn(reached: ReadonlyMap<string, number>, kind: StreamKind, from: number): number {
   const own = Array.from(
     reached,

@@ -1,4 +1,4 @@
-/** A store in memory with the marks of a log, which ends and comes back with an older copy of them. */
+/** A store in memory with the watermarks of a log, which ends and comes back with an older copy of them. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { memorySession } from "../cassandra/memory-session.fixture.ts";

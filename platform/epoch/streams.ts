@@ -27,7 +27,7 @@ export async function lookAtStreams(connection: JetStreamConnection, logName: st
   return { intake, lanes, events };
 }
 
-/** What the streams keep of the work of a service whose marks stand beside its rows. */
+/** What the streams keep of the work of a service whose watermarks stand beside its rows. */
 export async function lookAtPlaces(
   connection: JetStreamConnection,
   { logName, partitions, lanes }: Pick<StreamsConfig, "logName" | "partitions" | "lanes">,
@@ -38,7 +38,7 @@ export async function lookAtPlaces(
   const own = Array.from({ length: lanes }, (_, lane) => lane);
   async function position(watermark: string): Promise<FoundPlace> {
     const found = await lastMessage(connection, { stream: names.lanes, subject: checkpointSubject(names.lanes, watermark) });
-    // A mark is kept before the position, so that it may be further
+    // A watermark is kept before the position, so that it may be further
     return { watermark, of: "lanes", at: undefined, rows: found === undefined ? 0 : positionFromBytes(found.body).rows };
   }
   switch (service) {

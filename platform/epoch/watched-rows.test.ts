@@ -51,7 +51,7 @@ test("statements go through at once once the rows were looked at, and after a no
   expect(store.state.asked).toBe(asked + 1);
   store.node();
   await Promise.all([raise(), raise()]);
-  // Whether it answers, epoch and marks, and both writes
+  // Whether it answers, epoch and watermarks, and both writes
   expect(store.state.asked).toBe(asked + 1 + 3 + 2);
   expect(others).toBe(0);
 });
@@ -106,7 +106,7 @@ test("a look that began before a node came says nothing of what it has", async (
   expect(await markOf()).toBe(3);
 });
 
-test("a store that is emptied while it runs is looked at each half second before a mark is raised", async () => {
+test("a store that is emptied while it runs is looked at each half second before a watermark is raised", async () => {
   await rows.checkLately();
   const { asked } = store.state;
   await rows.checkLately();

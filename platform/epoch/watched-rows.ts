@@ -17,7 +17,7 @@ export interface FoundRows {
   readonly at: number;
   /** How often a node had come or gone before. */
   readonly changes: number;
-  /** The marks that the part had seen before. */
+  /** The watermarks that the part had seen before. */
   readonly seen: ReadonlyMap<string, number>;
 }
 
@@ -25,7 +25,7 @@ interface WatchedRowsOptions {
   readonly session: WatchedSession;
   readonly logName: string;
   readonly clock: Clock;
-  /** The marks that the part has seen, which its rows do not fall behind. */
+  /** The watermarks that the part has seen, which its rows do not fall behind. */
   readonly seen: () => ReadonlyMap<string, number>;
   /** Learns how far rows were from what others keep in the log; never rejects. */
   readonly learn: () => Promise<void>;
@@ -94,7 +94,7 @@ export class WatchedRows {
   }
 
   /**
-   * Rows that were put back must not get a mark of before: from then on it could not be noticed. So they are looked at within the last half
+   * Rows that were put back must not get a watermark of before: from then on it could not be noticed. So they are looked at within the last half
    * second, as a store may be emptied and filled while it runs. Refuses as `session` does.
    */
   async checkLately(): Promise<void> {

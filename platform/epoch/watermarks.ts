@@ -13,7 +13,7 @@ export interface EpochWatermarks {
   /** By name: the sequence that each was at. */
   reached(): Promise<ReadonlyMap<string, number>>;
   /** Keeps, together, how far each is; one that is further already stays there. */
-  reach(marks: ReadonlyMap<string, number>): Promise<void>;
+  reach(watermarks: ReadonlyMap<string, number>): Promise<void>;
 }
 
 /** In the tables that each keyspace with a lane has of it. Several installations may share a keyspace: `logName` tells them apart. */
@@ -44,8 +44,8 @@ export function openEpochWatermarks(session: Session, logName: string): EpochWat
       const rows = await session.execute({ cql: selectWatermarks, values: { log_name: logName } });
       return new Map(rows.map((row) => [String(row["mark"]), Number(row["sequence"])]));
     },
-    async reach(marks) {
-      const writes = Array.from(marks, ([watermark, sequence]): Statement => {
+    async reach(watermarks) {
+      const writes = Array.from(watermarks, ([watermark, sequence]): Statement => {
         const values = { log_name: logName, mark: watermark, sequence: BigInt(sequence), stamp: BigInt(sequence) };
         return { cql: putWatermark, values };
       });
@@ -56,7 +56,7 @@ export function openEpochWatermarks(session: Session, logName: string): EpochWat
   };
 }
 
-/** The row of the epoch is written on a condition alone. The age of a mark is its sequence: it never steps back. */
+/** The row of the epoch is written on a condition alone. The age of a watermark is its sequence: it never steps back. */
 const selectEpoch = "SELECT log_id, number, intake_from, lanes_from, events_from FROM log_epochs WHERE log_name = :log_name";
 const insertEpoch = `INSERT INTO log_epochs (log_name, log_id, number, intake_from, lanes_from, events_from)
    VALUES (:log_name, :log_id, :number, :intake_from, :lanes_from, :events_from) IF NOT EXISTS`;

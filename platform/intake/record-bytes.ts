@@ -23,7 +23,7 @@ export function encodeRecord(
   record.clear();
   record.string(inRecord.workspaceId, workspaceId);
   record.message(inRecord.origin, origin);
-  if (idempotency !== undefined) record.written(toBinary(IntakeRecordSchema, create(IntakeRecordSchema, { idempotency: idempotency })));
+  if (idempotency !== undefined) record.written(toBinary(IntakeRecordSchema, create(IntakeRecordSchema, { idempotency })));
   record.number(inRecord.version, versionOf(body));
   if (body.case === "track" && body.value.objectsJson !== undefined) {
     track.clear();

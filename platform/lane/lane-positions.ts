@@ -62,14 +62,14 @@ export function createLanePositions(steps: FencedSteps, { nameOf, subjectOf, wat
   };
 }
 
-/** `rows`: how far the mark beside the rows is at least; 0 in what a build without marks wrote. */
+/** `rows`: how far the watermark beside the rows is at least; 0 in what a build without watermarks wrote. */
 export function positionFromBytes(body: Uint8Array): { readonly position: number; readonly rows: number } {
   const text = Buffer.from(body).toString();
   const position = Number(text);
   return { position, rows: text.endsWith(noted) ? position : 0 };
 }
 
-/** Builds without marks read the number all the same. */
+/** Builds without watermarks read the number all the same. */
 function positionToBytes(position: number, isNoted: boolean): Uint8Array {
   return Buffer.from(`${position}${isNoted ? noted : ""}`);
 }

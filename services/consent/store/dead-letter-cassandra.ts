@@ -13,10 +13,10 @@ import { stampAfter, stampOf } from "./stamp.ts";
  * Keeps the record; keeping it again changes nothing but that a reason of its own takes the place of waiting for another one: all are of
  * one age, at which Cassandra keeps the greater text, and nothing that can be read begins with less than a blank.
  */
-export function deadLetterOf(deadLetters: DeadLetter): Statement {
-  const { record } = deadLetters;
+export function deadLetterOf(letter: DeadLetter): Statement {
+  const { record } = letter;
   const { body } = record;
-  const reason = isToWait(deadLetters) ? ` ${deadLetters.reason}` : deadLetters.reason;
+  const reason = isToWait(letter) ? ` ${letter.reason}` : letter.reason;
   return {
     cql: deadLetterStatements.put,
     values: { ...keyOf(record), reason, body, stamp: stampOf({ mark: recordIdOf(record) }) },

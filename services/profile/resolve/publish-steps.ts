@@ -83,7 +83,7 @@ class PublishedSteps implements Steps {
   readonly #writing: BackgroundTask;
   /** The record up to which all rows are written. */
   #writtenThrough = 0;
-  /** The last checkpoint whose mark stands beside the rows; -1: none of ours. */
+  /** The last checkpoint whose watermark stands beside the rows; -1: none of ours. */
   #noted = -1;
   /** The last record that a read is known to wait for. */
   #awaited = 0;
@@ -245,7 +245,7 @@ class PublishedSteps implements Steps {
   }
 
   /**
-   * What the next checkpoint holds of those before: rows count as written only up to where the record began. With whether the marks
+   * What the next checkpoint holds of those before: rows count as written only up to where the record began. With whether the watermarks
    * beside the rows are as far as the checkpoint.
    */
   #next(place: ResolverCheckpoint, sequence: number): Pick<ResolverCheckpoint, "written" | "tails" | "noted"> {
@@ -269,7 +269,7 @@ class PublishedSteps implements Steps {
     this.#deps.onWritten(sequence);
   }
 
-  /** Those of the step at `sequence`, after which the intake is resolved up to `through`; with them the marks that record it. */
+  /** Those of the step at `sequence`, after which the intake is resolved up to `through`; with them the watermarks that record it. */
   async #writeRows(changes: readonly RowChanges[], sequence: number, through: number): Promise<void> {
     const { identities, watermarks, partition } = this.#deps;
     const noting = watermarks?.reach(new Map([[`resolve-${partition}`, sequence], [`intake-${partition}`, through]]));
