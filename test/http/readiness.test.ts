@@ -102,5 +102,5 @@ test("others go on while one user's row is not taken, and `heddle log skip` give
 
 async function setAside(): Promise<{ partition: number; sequence: number }[]> {
   const { output } = await runCommand(["log", "status", "--json"], heddle.commandEnv);
-  return (JSON.parse(output) as { deadLetters: { partition: number; sequence: number }[] }).deadLetters;
+  return (JSON.parse(output) as { setAside: { partition: number; sequence: number }[] }).setAside;
 }

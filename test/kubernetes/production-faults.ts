@@ -64,7 +64,7 @@ export async function deadLetters(): Promise<number> {
 
 /** As an operator sees them. */
 export async function setAside(): Promise<Place[]> {
-  return (JSON.parse(await operate("log", "status", "--json")) as { deadLetters: Place[] }).deadLetters;
+  return (JSON.parse(await operate("log", "status", "--json")) as { setAside: Place[] }).setAside;
 }
 
 interface Place {

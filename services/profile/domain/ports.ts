@@ -47,11 +47,11 @@ export interface CaughtUp {
   readonly end: Position;
 }
 
-/** `setAside`: the request could not be carried out because of a fault of ours. */
+/** As reports of steps have it, which other builds read. `setAside`: the request could not be carried out because of a fault of ours. */
 export interface RecordOutcome {
   readonly repeat?: { readonly kind: "first" | "repeat" | "reused"; readonly answer: string };
   readonly items?: readonly ItemOutcome[];
-  readonly deadLetters?: true;
+  readonly setAside?: true;
 }
 
 /** A place in the intake log. */

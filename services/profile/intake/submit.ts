@@ -55,7 +55,7 @@ function append({ intake: { log }, clock, tracer }: WriteDeps, context: RequestC
 async function decide({ applied }: Pick<WriteDeps, "applied">, position: Position): Promise<Decided> {
   if (!await applied.wait(position, limits.outcomeWaitMsMax)) throw new Refusal("OUTCOME_UNKNOWN");
   const outcome = applied.outcome(position) ?? {};
-  if (outcome.deadLetters) throw new Error(`Record ${position.sequence} of partition ${position.partition} became a dead letter`);
+  if (outcome.setAside) throw new Error(`Record ${position.sequence} of partition ${position.partition} became a dead letter`);
   if (outcome.repeat?.kind === "reused") throw new Refusal("IDEMPOTENCY_KEY_REUSED");
   return outcome.repeat?.kind === "repeat" ? { position, outcome, repeatOf: outcome.repeat.answer } : { position, outcome };
 }

@@ -16,6 +16,7 @@ import {
   tailsAfter,
 } from "../../../platform/lane/resolver-checkpoint.ts";
 import type { Effect } from "./plan-effects.ts";
+import { passedOver } from "./resolve-records.ts";
 
 const layout = laneLayout(1, 2);
 const deps: PackDeps = {
@@ -94,6 +95,14 @@ test("packStep() ends with what is told and the checkpoint, which know where eac
       expect(tails[lane] ?? 0).toBe(last === undefined ? 0 : first + last.at);
     }
   }));
+});
+
+test("packStep() reports a dead letter under the name that every build reads", () => {
+  const { outcomes } = passedOver(0, { sequence: 7, body: new Uint8Array() }, new Error("planted"));
+  const { touched: _, ...place } = { ...firstCheckpoint, through: 7 };
+  const wide = { messageBytesMax: 1_000, stepBytesMax: 1_000 };
+  const [report] = recordsIn(packStep(deps, wide, { effects: [], rows: { all: [] }, outcomes, place }), `l.${layout.reports(0)}`);
+  expect(JSON.parse(Buffer.from(report?.body ?? "").toString())).toMatchObject({ outcomes: [[7, { setAside: true }]] });
 });
 
 test.each([

@@ -70,14 +70,14 @@ export async function resolveRecords(
       deadLetters.push({ partition: deps.partition, sequence, reason: errorText(error), body });
     }
   }
-  for (const { sequence } of deadLetters) outcomes.push([sequence, { deadLetters: true }]);
+  for (const { sequence } of deadLetters) outcomes.push([sequence, { setAside: true }]);
   return { workspaces: all.map(({ workspace }) => workspace), outcomes, deadLetters, traces };
 }
 
 /** What becomes of a record that cannot be carried out. */
 export function passedOver(partition: number, { sequence, body }: LogRecord, error: unknown): Resolved {
   const deadLetters = [{ partition, sequence, reason: errorText(error), body }];
-  return { workspaces: [], outcomes: [[sequence, { deadLetters: true }]], deadLetters, traces: [] };
+  return { workspaces: [], outcomes: [[sequence, { setAside: true }]], deadLetters, traces: [] };
 }
 
 /** By workspace, in order; what cannot be read is set aside. Throws UnknownVersion. */
