@@ -77,10 +77,10 @@ async function withTenants(
 async function listening<Config>(
   name: string,
   open: (config: Config, deps: PartEnds) => Promise<ServedPart>,
-  { config, deps: parts }: { config: Config; deps: PartEnds },
+  { config, deps }: { config: Config; deps: PartEnds },
 ): Promise<ServedPart> {
-  const part = await open(config, parts);
-  parts.logger.info("listening", { url: part.url });
+  const part = await open(config, deps);
+  deps.logger.info("listening", { url: part.url });
   print(`Heddle ${name} is listening on ${part.url}`);
   return part;
 }

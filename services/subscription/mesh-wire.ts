@@ -45,7 +45,7 @@ const plan: MeshPartPlan<ReturnType<typeof openCassandraSubscriptionStore>, type
     sweepRegularly({
       store,
       isApplied: (workspaceId, names) => caughtUp({ workspaceId, readAfter: undefined }, [readOf(layout, workspaceId, names)]),
-      isBlocked: isBlocked,
+      isBlocked,
       clock,
       logger,
     }),

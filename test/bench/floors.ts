@@ -57,28 +57,27 @@ export async function bareNode(restMs: number): Promise<{ readonly megabytes: nu
 
 /** A program of one store, which says itself what it took. */
 export function bareProgram(load: string, file: string, args: readonly string[]): Figure {
+  const { said: { cpuUs, perSecond }, others } = programSays<Bare>(file, args);
+  return { load, cpuUs, objectsPerSecond: perSecond, others };
+}
+
+/** What a program prints as JSON, and the cores that others took meanwhile. */
+function programSays<Said>(file: string, args: readonly string[]): { readonly said: Said; readonly others: number } {
   const watched = watchOthers([process.pid]);
   const out = spawnSync(process.execPath, [join(import.meta.dirname, file), ...args], {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const { cpuUs, perSecond } = JSON.parse(out.stdout) as Bare;
-  return { load, cpuUs, objectsPerSecond: perSecond, others: watched() };
+  return { said: JSON.parse(out.stdout) as Said, others: watched() };
 }
 
 /** What Heddle itself takes of an object of many with all rows and logs in memory: to resolve it, and to apply it, too. */
 export function bareCore({ profiles, body, picks }: Pick<LoadChoice, "body" | "picks"> & { readonly profiles: string }): Figure[] {
-  const watched = watchOthers([process.pid]);
   const asked = [["--body", body], ["--picks", picks]].flatMap(([option = "", list]) =>
     list === undefined ? [] : [option, list.split(",")[0] ?? ""]
   );
-  const args = ["--users", String(Math.min(coreUsersMax, Number(profiles))), ...asked];
-  const out = spawnSync(process.execPath, [join(import.meta.dirname, "resolver.ts"), "--bare", ...args], {
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const { cpuUs, perSecond, applyingUs } = JSON.parse(out.stdout) as Bare & { readonly applyingUs: number };
-  const others = watched();
+  const args = ["--bare", "--users", String(Math.min(coreUsersMax, Number(profiles))), ...asked];
+  const { said: { cpuUs, perSecond, applyingUs }, others } = programSays<Bare & { readonly applyingUs: number }>("resolver.ts", args);
   return [
     { load: coreFloors.resolver, cpuUs, objectsPerSecond: perSecond, others },
     { load: coreFloors.whole, cpuUs: cpuUs + applyingUs, others },
