@@ -22,7 +22,7 @@ import { type ConsentKind, type ConsentRecord, type PlanDeps, planWorkspace, Ske
 /** The rows that an applier works on. */
 export type AppliedTables<State> = Pick<
   ConsentTables<State>,
-  "loadForStep" | "commit" | "entriesSince" | "waiting" | "deadLetterOf" | "forgetSetAside"
+  "loadForStep" | "commit" | "entriesSince" | "waiting" | "deadLettersOf" | "forgetSetAside"
 >;
 
 export interface ApplyEnds {
@@ -199,7 +199,7 @@ async function redrive<State extends Aged, Said extends ConsentRecord, OfWorkspa
   );
   const asked = new Set(keys);
   let holds = createHolds([]);
-  const pages = pagesBehind<DeadLetter>((last) => deps.deadLetterOf(workspaceId, limits.setAsideRedrivePage, last?.record));
+  const pages = pagesBehind<DeadLetter>((last) => deps.deadLettersOf(workspaceId, limits.setAsideRedrivePage, last?.record));
   for await (const page of pages) {
     const meant = page.map(({ record }) => record).filter(({ key }) => keys.length === 0 || asked.has(key));
     for (const run of runsOf(deps, meant.flatMap((record) => deps.messages.takenFromRow(record)))) {

@@ -16,7 +16,7 @@ export interface ConsentTables<State> extends Ledger {
   /** What waits of one workspace. */
   waiting(workspaceId: string): Promise<Waiting[]>;
   /** The same, in order, behind `after`, at most `max`. */
-  deadLetterOf(workspaceId: string, max: number, after?: DeadLetterId): Promise<DeadLetter[]>;
+  deadLettersOf(workspaceId: string, max: number, after?: DeadLetterId): Promise<DeadLetter[]>;
   /** The records wait no more. */
   forgetSetAside(records: readonly LaneRecord[]): Promise<void>;
   /** Entries of these subjects whose cause lies at `sequence` or later, which may not be published; none where both are one write. */

@@ -46,7 +46,7 @@ export function openCassandraConsent<State extends Aged>(session: Session, rows:
     commit: (step) => commit({ session, rows }, step),
     listSetAside: (max, after) => deadLetterList(session, max, after),
     waiting: (workspaceId) => waitingIn(session, workspaceId),
-    deadLetterOf: (workspaceId, max, after) => deadLettersIn(session, { workspaceId, after }, max),
+    deadLettersOf: (workspaceId, max, after) => deadLettersIn(session, { workspaceId, after }, max),
     forgetSetAside: async (records) => {
       await inFlight(records, limits.consentWritesInFlightMax, (record) => session.execute(forgetDeadLetterOf(record)));
     },

@@ -74,7 +74,7 @@ export async function openSqliteConsent<State>(database: Database, of: SqliteSta
     commit: (step) => database.write(() => commitStep(step), { repeatable: true }),
     entriesSince: () => Promise.resolve([]),
     waiting: (workspaceId) => Promise.resolve(deadLetters.waiting(workspaceId)),
-    deadLetterOf: (workspaceId, max, after) => Promise.resolve(deadLetters.of(workspaceId, max, after)),
+    deadLettersOf: (workspaceId, max, after) => Promise.resolve(deadLetters.of(workspaceId, max, after)),
     forgetSetAside: (records) => database.write(() => deadLetters.forget(records)),
     listSetAside: (max, after) => Promise.resolve(deadLetters.list(max, after)),
     setAsideCount: () => deadLetters.count(),

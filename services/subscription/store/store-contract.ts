@@ -222,9 +222,9 @@ export function describeSubscriptionStore(driver: string, open: () => Promise<Co
         expect(placesOf(await tables.listSetAside(2, after))).toEqual(placesOf(all.slice(at + 1, at + 3)));
       }
       expect(placesOf(await tables.listSetAside(1, { workspaceId: "w", sequence: 1, part: 1 }))).toEqual([["w", 1, 2]]);
-      expect(placesOf(await tables.deadLetterOf("w", 2))).toEqual([["w", 1, 0], ["w", 1, 2]]);
-      expect(placesOf(await tables.deadLetterOf("w", 2, { workspaceId: "w", sequence: 1, part: 0 }))).toEqual([["w", 1, 2], ["w", 4, 1]]);
-      expect(await tables.deadLetterOf("w", 2, { workspaceId: "w", sequence: 4, part: 1 })).toEqual([]);
+      expect(placesOf(await tables.deadLettersOf("w", 2))).toEqual([["w", 1, 0], ["w", 1, 2]]);
+      expect(placesOf(await tables.deadLettersOf("w", 2, { workspaceId: "w", sequence: 1, part: 0 }))).toEqual([["w", 1, 2], ["w", 4, 1]]);
+      expect(await tables.deadLettersOf("w", 2, { workspaceId: "w", sequence: 4, part: 1 })).toEqual([]);
     });
 
     test("what was set aside is kept, once", async () => {
