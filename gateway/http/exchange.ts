@@ -146,7 +146,7 @@ export class Exchange {
         this.#awaited = undefined;
       });
       message.on("close", () => {
-        if (!message.complete) this.#giveUpBody(new ClientGone());
+        if (!message.complete) this.#giveUpBody();
       });
     });
   }
@@ -160,8 +160,10 @@ export class Exchange {
     this.#giveUpBody(fits ? new Refusal("OVERLOADED") : tooLarge(bytesMax));
   }
 
-  #giveUpBody(why: Error): void {
-    this.#awaited?.reject(why);
+  /** Without a reason: the client is gone. No error is made where no body is awaited, as its stack costs more than the rest of an exchange's end. */
+  #giveUpBody(why?: Error): void {
+    if (this.#awaited === undefined) return;
+    this.#awaited.reject(why ?? new ClientGone());
     this.#awaited = undefined;
   }
 
@@ -304,7 +306,7 @@ export class Exchange {
    * the runtime, which reads no more requests of a connection once as much of answers waits on it as its socket takes.
    */
   #release(): void {
-    this.#giveUpBody(new ClientGone());
+    this.#giveUpBody();
     this.#traffic.bodyBytes -= this.#bytesHeld;
     this.#bytesHeld = 0;
     if (this.#placeOf !== undefined) this.#traffic.places.leave(this.#placeOf);
