@@ -1,4 +1,4 @@
-/** What a Cassandra node reads at its start: its settings, its logging, and what Java 17 must open to it. */
+/** What a Cassandra node starts with: its settings, its logging, what Java 17 must open to it, and how exact its timers are. */
 import { join } from "node:path";
 
 /** PEM texts: the node's own certificate, and the authority that its clients' must come from. */
@@ -127,3 +127,11 @@ export const javaFlags: readonly string[] = [
   ...exported.flatMap((name) => ["--add-exports", `${name}=ALL-UNNAMED`]),
   ...opened.flatMap((name) => ["--add-opens", `${name}=ALL-UNNAMED`]),
 ];
+
+/** Docs/decisions/0082. */
+export const timerSlackNs = 500_000;
+
+/** Threads have the timer slack of the one that began them, and a shell that becomes the program leaves it its own. Where there is no such file it starts as it is. */
+export function withTimerSlack(command: readonly string[]): string[] {
+  return ["sh", "-c", `{ echo ${timerSlackNs} > /proc/self/timerslack_ns; } 2>/dev/null; exec "$@"`, "sh", ...command];
+}

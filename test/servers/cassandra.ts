@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { totalmem } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type CassandraPlace, type CassandraTls, cassandraYaml, javaFlags, logback } from "./cassandra-files.ts";
+import { type CassandraPlace, type CassandraTls, cassandraYaml, javaFlags, logback, withTimerSlack } from "./cassandra-files.ts";
 import { provision } from "./provision.ts";
 import { freePorts, type Server, startServer } from "./server-process.ts";
 
@@ -31,7 +31,7 @@ export async function startCassandra(options: CassandraOptions = {}): Promise<Ca
       const place = { data, address, seeds, port, storagePort, commitlogSync: options.commitlogSync ?? "periodic" };
       writeFileSync(join(folder, "cassandra.yaml"), cassandraYaml({ ...place, ...(tls && { tls }) }));
       writeFileSync(join(folder, "logback.xml"), logback);
-      return [
+      return withTimerSlack([
         found.program,
         ...heapOf(options),
         "-XX:+UseG1GC",
@@ -52,7 +52,7 @@ export async function startCassandra(options: CassandraOptions = {}): Promise<Ca
         "-cp",
         `${folder}:${join(library, "*")}`,
         "org.apache.cassandra.service.CassandraDaemon",
-      ];
+      ]);
     },
   }, options.folder);
   async function nodetool(...args: readonly string[]): Promise<string> {

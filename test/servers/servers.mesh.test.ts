@@ -1,9 +1,11 @@
 /** The real servers themselves: they start, keep their data over a kill, pause, and leave nothing behind. */
+import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { connect } from "nats";
 import { Redis } from "ioredis";
 import { expect, test } from "vitest";
 import { startCassandra } from "./cassandra.ts";
+import { timerSlackNs, withTimerSlack } from "./cassandra-files.ts";
 import { startNats } from "./nats.ts";
 import { startRedis } from "./redis.ts";
 import { describeWith } from "./require.ts";
@@ -46,6 +48,10 @@ await describeWith(["redis"], "startRedis()", () => {
 });
 
 await describeWith(["cassandra"], "startCassandra()", () => {
+  test.skipIf(!existsSync("/proc/self/timerslack_ns"))("gives what it starts timers that are less exact", () => {
+    const [program = "", ...args] = withTimerSlack(["cat", "/proc/self/timerslack_ns"]);
+    expect(spawnSync(program, args, { encoding: "utf8" }).stdout).toBe(`${timerSlackNs}\n`);
+  });
   test("takes CQL connections, also after a kill", { timeout: 240_000 }, async () => {
     const server = await startCassandra();
     expect(await accepts(server.port)).toBe(true);
