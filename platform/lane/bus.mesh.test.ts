@@ -5,7 +5,7 @@ import { describeWith } from "../../test/servers/require.ts";
 import { connectJetStream, type JetStreamConnection } from "../log/jetstream-connection.ts";
 import { silentLogger } from "../logger.ts";
 import { systemClock } from "../clock.ts";
-import { openBusAsks, openBusNotices } from "./bus.ts";
+import { openBusNotices, openBusQueries } from "./bus.ts";
 import type { ProgressNotice } from "./progress-notices.ts";
 
 await describeWith(["nats"], "openBusAsks()", () => {
@@ -21,7 +21,7 @@ await describeWith(["nats"], "openBusAsks()", () => {
   });
 
   test("ask() has the answer of the process that works on the lane, and a no where nobody answers", async () => {
-    const [near, far] = connections.map((connection) => openBusAsks(connection, "asks-test"));
+    const [near, far] = connections.map((connection) => openBusQueries(connection, "asks-test"));
     const ask = { through: 12, keys: ["w\nu"], ms: 10_000 };
     expect(await far?.ask(3, ask)).toBe(false);
     const stops = [

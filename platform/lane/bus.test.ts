@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { expect, test } from "vitest";
 import { fakeClock } from "../clock.fixture.ts";
 import { limits } from "../limits.ts";
-import { type Bus, type BusMessage, openBusAsks, openBusMembers, openBusNotices } from "./bus.ts";
+import { type Bus, type BusMessage, openBusMembers, openBusNotices, openBusQueries } from "./bus.ts";
 import type { ProgressNotice } from "./progress-notices.ts";
 
 function createBus(): Bus & { up: boolean; back(): void } {
@@ -149,7 +149,7 @@ test("openBusNotices() asks for the latest as it begins to listen, when the bus 
 
 test("openBusAsks() asks whoever works on the lane, itself without the bus; where nobody does the answer is no", async () => {
   const bus = createBus();
-  const [near, far] = [openBusAsks(bus, "asks"), openBusAsks(bus, "asks")];
+  const [near, far] = [openBusQueries(bus, "asks"), openBusQueries(bus, "asks")];
   const ask = { through: 7, keys: ["w\nu"], ms: 250 };
   expect(await far.ask(3, ask)).toBe(false);
   const stop = near.serve(3, ({ through, keys }) => Promise.resolve(through === 7 && keys[0] === "w\nu"));

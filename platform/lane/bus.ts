@@ -2,7 +2,7 @@
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import { repeatedly } from "../repeatedly.ts";
-import type { AskLane, LaneAsk } from "./lane-asks.ts";
+import type { AppliedQuery, QueryApplied } from "./applied-queries.ts";
 import type { Members } from "./ownership.ts";
 import type { ProgressNotice, ProgressNotices } from "./progress-notices.ts";
 
@@ -103,21 +103,21 @@ export function openBusMembers({ bus, subject, clock }: { bus: Bus; subject: str
   };
 }
 
-export interface BusAsks {
+export interface BusQueries {
   /** Whether this process works on the lane. */
   isOwn(lane: number): boolean;
   /** Asks whichever process does. */
-  ask(lane: number, ask: LaneAsk): Promise<boolean>;
+  ask(lane: number, ask: AppliedQuery): Promise<boolean>;
   /** Answers for a lane; the returned function stops it. */
-  serve(lane: number, answer: AskLane): () => void;
+  serve(lane: number, answer: QueryApplied): () => void;
 }
 
 /**
  * `subject` is the beginning of those of all lanes of one service of one cluster, and of nothing else. What this process works
  * on itself it does not ask others for.
  */
-export function openBusAsks(bus: Bus, subject: string): BusAsks {
-  const own = new Map<number, AskLane>();
+export function openBusQueries(bus: Bus, subject: string): BusQueries {
+  const own = new Map<number, QueryApplied>();
   return {
     isOwn: (lane) => own.has(lane),
     async ask(lane, ask) {
@@ -145,8 +145,8 @@ export function openBusAsks(bus: Bus, subject: string): BusAsks {
   };
 }
 
-async function answered(data: Uint8Array, answer: AskLane): Promise<boolean> {
-  const { through, keys, ms } = fromBytes<LaneAsk>(data);
+async function answered(data: Uint8Array, answer: QueryApplied): Promise<boolean> {
+  const { through, keys, ms } = fromBytes<AppliedQuery>(data);
   return await answer({ through, keys, ms: Math.min(ms, limits.positionWaitMsMax) });
 }
 
@@ -159,7 +159,7 @@ interface Beat {
   readonly ms: number;
 }
 
-function toBytes(message: Beat | readonly ProgressNotice[] | LaneAsk | boolean): Uint8Array {
+function toBytes(message: Beat | readonly ProgressNotice[] | AppliedQuery | boolean): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(message));
 }
 

@@ -1,17 +1,17 @@
 /** Whose records wait for one that cannot be applied, and that no others wait with them. */
 import { describe, expect, test } from "vitest";
-import { createHolds, type Holds, planAround, redrivable, skippable, type Taken } from "./hold-back.ts";
+import { createHolds, type DecodedRecord, type Holds, planAround, redrivable, skippable } from "./hold-back.ts";
 import type { RecordId } from "../age.ts";
 import type { DeadLetter, LaneRecord } from "./lane.ts";
 
-interface Said {
+interface Payload {
   readonly mark: RecordId;
   readonly keys: readonly string[];
 }
 
-function taken(sequence: number, keys: readonly string[], reason = ""): Taken<Said> {
+function decoded(sequence: number, keys: readonly string[], reason = ""): DecodedRecord<Payload> {
   const mark: RecordId = [sequence, 0];
-  return { mark, keys, said: reason === "" ? { mark, keys } : undefined, reason, kept: () => row(sequence, keys.join(" ")) };
+  return { mark, keys, payload: reason === "" ? { mark, keys } : undefined, reason, toRow: () => row(sequence, keys.join(" ")) };
 }
 
 function row(sequence: number, key = "u", workspaceId = "w"): LaneRecord {
@@ -19,7 +19,7 @@ function row(sequence: number, key = "u", workspaceId = "w"): LaneRecord {
 }
 
 /** Throws at these places. */
-async function planned(records: readonly Taken<Said>[], throwing: readonly number[] = [], before = createHolds([])) {
+async function planned(records: readonly DecodedRecord<Payload>[], throwing: readonly number[] = [], before = createHolds([])) {
   const rounds: number[][] = [];
   const { free, deadLetters } = await planAround(records, before, (all, blame) => {
     rounds.push(all.map(({ mark }) => mark[0]));
@@ -35,12 +35,12 @@ async function planned(records: readonly Taken<Said>[], throwing: readonly numbe
 
 describe("planAround()", () => {
   test("holds back the users of a record that nobody can read, and nobody else", async () => {
-    const records = [taken(1, ["a"]), taken(2, ["a"], "unread"), taken(3, ["b"]), taken(4, ["a"]), taken(5, ["b"])];
+    const records = [decoded(1, ["a"]), decoded(2, ["a"], "unread"), decoded(3, ["b"]), decoded(4, ["a"]), decoded(5, ["b"])];
     expect(await planned(records)).toMatchObject({ free: [1, 3, 5], setAside: [[2, "unread"], [4, "Waits for the record at 2.0"]] });
   });
 
   test("plans again without a record whose pure step throws, and without what comes behind it", async () => {
-    const records = [taken(1, ["a"]), taken(2, ["b"]), taken(3, ["a"]), taken(4, ["b"])];
+    const records = [decoded(1, ["a"]), decoded(2, ["b"]), decoded(3, ["a"]), decoded(4, ["b"])];
     expect(await planned(records, [1])).toEqual({
       rounds: [[1, 2, 3, 4], [2, 4]],
       free: [2, 4],
@@ -49,7 +49,7 @@ describe("planAround()", () => {
   });
 
   test("who is part of a record that waits has to wait from there on", async () => {
-    const records = [taken(1, ["a"], "unread"), taken(2, ["b"]), taken(3, ["b", "a"]), taken(4, ["b"]), taken(5, ["c"])];
+    const records = [decoded(1, ["a"], "unread"), decoded(2, ["b"]), decoded(3, ["b", "a"]), decoded(4, ["b"]), decoded(5, ["c"])];
     expect(await planned(records)).toMatchObject({
       free: [2, 5],
       setAside: [[1, "unread"], [3, expect.anything()], [4, expect.anything()]],
@@ -58,18 +58,18 @@ describe("planAround()", () => {
 
   test("a record waits for those that were set aside before it, not for those behind it", async () => {
     const held = createHolds([{ keys: ["a"], mark: [3, 0] }]);
-    expect(await planned([taken(2, ["a"]), taken(3, ["a"]), taken(4, ["a"])], [], held)).toMatchObject({
+    expect(await planned([decoded(2, ["a"]), decoded(3, ["a"]), decoded(4, ["a"])], [], held)).toMatchObject({
       free: [2, 3],
       setAside: [[4, expect.anything()]],
     });
   });
 
   test("a record that names nobody holds back nobody", async () => {
-    expect(await planned([taken(1, [], "unread"), taken(2, ["a"])])).toMatchObject({ free: [2], setAside: [[1, "unread"]] });
+    expect(await planned([decoded(1, [], "unread"), decoded(2, ["a"])])).toMatchObject({ free: [2], setAside: [[1, "unread"]] });
   });
 
   test("what a store throws is passed on", async () => {
-    const plan = planAround([taken(1, ["a"])], createHolds([]), () => Promise.reject(new Error("away")));
+    const plan = planAround([decoded(1, ["a"])], createHolds([]), () => Promise.reject(new Error("away")));
     await expect(plan).rejects.toThrow("away");
   });
 });
@@ -78,7 +78,7 @@ test("redrivable() gives what can be read, as far as nothing unread of its users
   const waiting: DeadLetter[] = [row(1, "a"), row(2, "b"), row(3, "a"), row(1, "a", "v")].map((record) => ({ record, reason: "" }));
   const read = (
     record: LaneRecord,
-  ) => [taken(record.sequence, [record.key], record.key === "a" && record.workspaceId === "w" && record.sequence === 1 ? "unread" : "")];
+  ) => [decoded(record.sequence, [record.key], record.key === "a" && record.workspaceId === "w" && record.sequence === 1 ? "unread" : "")];
   const places = (some: readonly DeadLetter[], holds: Map<string, Holds>) => {
     return redrivable(some, read, holds).map(({ workspaceId, sequence }) => [workspaceId, sequence]);
   };

@@ -5,13 +5,13 @@ import type { DeadLetter, LaneRecord } from "./lane.ts";
 import { isAfter, type RecordId, recordIdOf } from "../age.ts";
 
 /** A record as an applier takes it from a lane. */
-export interface Taken<Said> extends Waiting {
+export interface DecodedRecord<Payload> extends Waiting {
   /** What it says; undefined where it cannot be read. */
-  readonly said: Said | undefined;
+  readonly payload: Payload | undefined;
   /** Why it cannot be read; empty where it can. */
   readonly reason: string;
   /** As it is kept where it has to wait. */
-  readonly kept: () => LaneRecord;
+  readonly toRow: () => LaneRecord;
 }
 
 export interface Waiting {
@@ -53,61 +53,64 @@ export function createHolds(waiting: Iterable<Waiting>): Holds {
   };
 }
 
-export interface Planned<Said, Plan> {
+export interface Planned<Payload, Plan> {
   readonly plan: Plan;
   /** What the plan holds, in order. */
-  readonly free: readonly Taken<Said>[];
+  readonly free: readonly DecodedRecord<Payload>[];
   readonly deadLetters: readonly DeadLetter[];
   /** With what was set aside. */
   readonly holds: Holds;
 }
 
 /** Called with a record whose pure step threw; what was planned with it is thrown away. */
-export type Blame<Said> = (said: Said, error: unknown) => void;
+export type Blame<Payload> = (payload: Payload, error: unknown) => void;
 
 /**
  * Plans what is free, in order. A record that cannot be read, whose pure step throws, or that comes behind such a one of
  * the same users, is set aside; what a step that threw may have left half done is planned again without it. What store
  * and log throw is no record's fault, and passed on.
  */
-export async function planAround<Said, Plan>(
-  taken: readonly Taken<Said>[],
+export async function planAround<Payload, Plan>(
+  decoded: readonly DecodedRecord<Payload>[],
   before: Holds,
-  plan: (free: readonly Said[], blame: Blame<Said>) => Promise<Plan>,
-): Promise<Planned<Said, Plan>> {
-  const failed = new Map<Said, string>();
+  plan: (free: readonly Payload[], blame: Blame<Payload>) => Promise<Plan>,
+): Promise<Planned<Payload, Plan>> {
+  const failed = new Map<Payload, string>();
   for (;;) {
-    const sorted = sortOut(taken, before, failed);
+    const sorted = sortOut(decoded, before, failed);
     const known = failed.size;
-    const planned = await plan(sorted.free.flatMap(({ said }) => said ?? []), (said, error) => failed.set(said, errorText(error)));
+    const planned = await plan(
+      sorted.free.flatMap(({ payload }) => payload ?? []),
+      (payload, error) => failed.set(payload, errorText(error)),
+    );
     if (failed.size === known) return { ...sorted, plan: planned };
   }
 }
 
-function sortOut<Said>(
-  taken: readonly Taken<Said>[],
+function sortOut<Payload>(
+  decoded: readonly DecodedRecord<Payload>[],
   before: Holds,
-  failed: ReadonlyMap<Said, string>,
-): Omit<Planned<Said, unknown>, "plan"> {
+  failed: ReadonlyMap<Payload, string>,
+): Omit<Planned<Payload, unknown>, "plan"> {
   const holds = before.copy();
-  const free: Taken<Said>[] = [];
+  const free: DecodedRecord<Payload>[] = [];
   const deadLetters: DeadLetter[] = [];
-  for (const record of taken) {
+  for (const record of decoded) {
     const reason = reasonToWait(record, holds, failed);
     if (reason === undefined) {
       free.push(record);
       continue;
     }
-    deadLetters.push({ record: record.kept(), reason });
+    deadLetters.push({ record: record.toRow(), reason });
     holds.add(record);
   }
   return { free, deadLetters, holds };
 }
 
-function reasonToWait<Said>(record: Taken<Said>, holds: Holds, failed: ReadonlyMap<Said, string>): string | undefined {
+function reasonToWait<Payload>(record: DecodedRecord<Payload>, holds: Holds, failed: ReadonlyMap<Payload, string>): string | undefined {
   const holding = holds.holding(record);
   if (holding !== undefined) return waitsForText(holding);
-  return record.said === undefined ? record.reason : failed.get(record.said);
+  return record.payload === undefined ? record.reason : failed.get(record.payload);
 }
 
 /**
@@ -116,14 +119,14 @@ function reasonToWait<Said>(record: Taken<Said>, holds: Holds, failed: ReadonlyM
  */
 export function redrivable(
   waiting: readonly DeadLetter[],
-  read: (record: LaneRecord) => readonly Taken<unknown>[],
+  read: (record: LaneRecord) => readonly DecodedRecord<unknown>[],
   ofWorkspaces: Map<string, Holds>,
 ): LaneRecord[] {
   return waiting.map(({ record }) => record).filter((record) => {
     const holds = ofWorkspaces.get(record.workspaceId) ?? createHolds([]);
-    const taken = read(record);
-    const isFree = taken.every((one) => one.said !== undefined && holds.holding(one) === undefined);
-    if (!isFree) { for (const one of taken) holds.add(one); }
+    const decoded = read(record);
+    const isFree = decoded.every((one) => one.payload !== undefined && holds.holding(one) === undefined);
+    if (!isFree) { for (const one of decoded) holds.add(one); }
     ofWorkspaces.set(record.workspaceId, holds);
     return isFree;
   });

@@ -139,7 +139,7 @@ export function consentBeside(
   return {
     ledger: tables,
     deadLetters: deadLettersIn(tables, messages),
-    caught: { ask: () => () => Promise.resolve(true) },
+    barrier: { ask: () => () => Promise.resolve(true) },
     isBlocked: openBlocked({ waiting: tables.waiting, clock, keepMs: 0 }),
     work: {
       lags: async () => [{ lane: service, records: await behind(), seconds: 0 }],

@@ -9,7 +9,7 @@ import { type MeshPartPlan, serveMeshPart } from "../consent/lane/mesh-part.ts";
 import { type MeshPartConfig, readMeshPart, type StoreConfig } from "../../platform/mesh-config.ts";
 import type { PartEnds, ServedPart } from "../../platform/rpc/served-part.ts";
 import { MessagingStatusService } from "../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
-import type { Caught } from "./domain/ports.ts";
+import type { ReadBarrier } from "./domain/ports.ts";
 import { eventsOf } from "./events/status-events.ts";
 import { applyMessages } from "./lanes/apply-messages.ts";
 import { statusMessages } from "./lanes/lane-message.ts";
@@ -42,14 +42,14 @@ const plan: MeshPartPlan<ReturnType<typeof openCassandraStatusStore>, typeof Mes
     messagingStatusRoutes({
       ...serving,
       store: tables.store,
-      caught: caughtBy(lanes),
+      barrier: barrierOf(lanes),
       links: openUnsubscribeLinks(tables.linkKeys),
       ledger: tables,
     }),
 };
 
 /** Waits for the lanes of the addresses that a read is about. */
-function caughtBy({ caughtUp, layout }: MeshLanes): Caught {
+function barrierOf({ caughtUp, layout }: MeshLanes): ReadBarrier {
   const all = Array.from({ length: layout.lanes }, (_, lane): LaneRead => ({ lane: layout.messagingStatus(lane), names: "all" }));
   function readsOf(workspaceId: string, addresses: readonly string[]): LaneRead[] {
     const lanes = Map.groupBy(new Set(addresses), (address) => layout.messagingStatus(layout.laneOf(workspaceId, address)));

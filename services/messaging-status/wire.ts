@@ -35,7 +35,7 @@ export async function openMessagingStatus(options: ConsentOptions): Promise<Cons
     service: messagingStatusRoutes({
       store: tables.store,
       ...asked,
-      caught: { ask: ({ workspaceId }, of) => () => caughtUp({ workspaceId, ...(of !== "all" && { keys: of }) }) },
+      barrier: { ask: ({ workspaceId }, of) => () => caughtUp({ workspaceId, ...(of !== "all" && { keys: of }) }) },
       profile,
       intake: { log, clock, tracer, decided: (scope, position) => profile.awaitOutcome({ scope, position }) },
       links: openUnsubscribeLinks(tables.linkKeys),

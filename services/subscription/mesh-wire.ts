@@ -11,7 +11,7 @@ import type { LaneLayout } from "../../platform/lane/layout.ts";
 import { type MeshPartConfig, readMeshPart, type StoreConfig } from "../../platform/mesh-config.ts";
 import type { PartEnds, ServedPart } from "../../platform/rpc/served-part.ts";
 import { SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
-import type { Caught } from "./domain/ports.ts";
+import type { ReadBarrier } from "./domain/ports.ts";
 import { eventsOf } from "./events/membership-events.ts";
 import { applyMessages } from "./lanes/apply-messages.ts";
 import { changeGroupsInOrder } from "./lanes/change-groups.ts";
@@ -55,7 +55,7 @@ const plan: MeshPartPlan<ReturnType<typeof openCassandraSubscriptionStore>, type
       ...serving,
       store: tables.store,
       changeGroups: (scope, change) => changeGroupsInOrder(changing, scope, change),
-      caught: caughtBy(lanes, clock),
+      barrier: barrierOf(lanes, clock),
       newGroupId: () => newId("uuid", clock),
       ledger: tables,
     });
@@ -67,7 +67,7 @@ function readOf(layout: LaneLayout, workspaceId: string, names: LaneRead["names"
   return { lane: layout.subscription(layout.subscriptionLaneOf(workspaceId)), names };
 }
 
-function caughtBy({ caughtUp, layout }: MeshLanes, clock: Clock): Caught {
+function barrierOf({ caughtUp, layout }: MeshLanes, clock: Clock): ReadBarrier {
   return {
     ask({ workspaceId, readAfter }) {
       const began = clock.monotonic();

@@ -40,7 +40,7 @@ export async function openSubscription(options: ConsentOptions): Promise<Consent
       ...groupsOf(tables, clock),
       store: tables.store,
       ...asked,
-      caught: { ask: ({ workspaceId }) => (_, users) => caughtUp({ workspaceId, keys: users }) },
+      barrier: { ask: ({ workspaceId }) => (_, users) => caughtUp({ workspaceId, keys: users }) },
       profile,
       intake: { log, clock, tracer, decided: (scope, position) => profile.awaitOutcome({ scope, position }) },
       ledger: tables,

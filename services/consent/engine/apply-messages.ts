@@ -7,7 +7,7 @@ import { errorText } from "../../../platform/error-text.ts";
 import type { Aged } from "../../../platform/age.ts";
 import { halved } from "../../../platform/lane/halve.ts";
 import { pagesBehind } from "../../../platform/pages-behind.ts";
-import { createHolds, type Holds, planAround, type Planned, type Taken } from "../../../platform/lane/hold-back.ts";
+import { createHolds, type DecodedRecord, type Holds, planAround, type Planned } from "../../../platform/lane/hold-back.ts";
 import type { DeadLetter } from "../../../platform/lane/lane.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { limits } from "../../../platform/limits.ts";
@@ -16,7 +16,7 @@ import type { Logger } from "../../../platform/logger.ts";
 import { isPassing } from "../../../platform/faults/passing.ts";
 import { type TracedLane, tracedRecords } from "../../../platform/telemetry/traced-records.ts";
 import type { ConsentTables } from "./tables.ts";
-import { isTaken, type LaneBody, type LaneMessages, type LaneSaid, type Redrive } from "./lane-message.ts";
+import { areRecords, type LaneBody, type LaneContent, type LaneMessages, type Redrive } from "./lane-message.ts";
 import { type ConsentKind, type ConsentRecord, type PlanDeps, planWorkspace, Skew } from "./plan-step.ts";
 
 /** The rows that an applier works on. */
@@ -32,22 +32,22 @@ export interface ApplyEnds {
   readonly traced: TracedLane;
 }
 
-export interface ApplyDeps<State extends Aged, Said extends ConsentRecord, OfWorkspace = never> extends AppliedTables<State>, ApplyEnds {
-  readonly kind: ConsentKind<State, Said>;
+export interface ApplyDeps<State extends Aged, Payload extends ConsentRecord, OfWorkspace = never> extends AppliedTables<State>, ApplyEnds {
+  readonly kind: ConsentKind<State, Payload>;
   readonly service: string;
-  readonly messages: Pick<LaneMessages<Said, OfWorkspace>, "readLaneBody" | "takenFromRow">;
+  readonly messages: Pick<LaneMessages<Payload, OfWorkspace>, "readLaneBody" | "decodedFromRow">;
   /** A delete begins a run: the entries of earlier records have to be published before it erases them. */
-  readonly isDelete?: (record: Said) => boolean;
+  readonly isDelete?: (record: Payload) => boolean;
   /** Records behind it are read and judged after it is written; records before it are judged by what held then. */
-  readonly applyOfWorkspace?: (workspaceId: string, said: OfWorkspace) => Promise<void>;
+  readonly applyOfWorkspace?: (workspaceId: string, content: OfWorkspace) => Promise<void>;
 }
 
-type Run<Said> = readonly Taken<Said>[];
-type AppliedRun<Said> = Pick<Planned<Said, unknown>, "free" | "holds">;
+type Run<Payload> = readonly DecodedRecord<Payload>[];
+type AppliedRun<Payload> = Pick<Planned<Payload, unknown>, "free" | "holds">;
 
 /** Everything is saved and published when it resolves. Throws what store and log throw; doing it again is harmless. */
-export async function applyLane<State extends Aged, Said extends ConsentRecord, OfWorkspace = never>(
-  deps: ApplyDeps<State, Said, OfWorkspace>,
+export async function applyLane<State extends Aged, Payload extends ConsentRecord, OfWorkspace = never>(
+  deps: ApplyDeps<State, Payload, OfWorkspace>,
   bodies: readonly LaneBody[],
 ): Promise<void> {
   // What one request says of very many users is not unpacked all at once
@@ -55,50 +55,53 @@ export async function applyLane<State extends Aged, Said extends ConsentRecord, 
   for (const some of slices) await applySlice(deps, some);
 }
 
-async function applySlice<State extends Aged, Said extends ConsentRecord, OfWorkspace>(
-  deps: ApplyDeps<State, Said, OfWorkspace>,
+async function applySlice<State extends Aged, Payload extends ConsentRecord, OfWorkspace>(
+  deps: ApplyDeps<State, Payload, OfWorkspace>,
   bodies: readonly LaneBody[],
 ): Promise<void> {
   const all = bodies.map(({ body, place }) => deps.messages.readLaneBody(body, place));
-  for (const [workspaceId, said] of Map.groupBy(all, (one) => one.workspaceId)) {
+  for (const [workspaceId, contents] of Map.groupBy(all, (one) => one.workspaceId)) {
     let holds = createHolds(workspaceId === "" ? [] : await deps.waiting(workspaceId));
-    for (const work of worksOf(deps, said)) {
-      if (isTaken<Said>(work)) holds = (await applyAround(deps, workspaceId, { run: work, holds })).holds;
+    for (const work of worksOf(deps, contents)) {
+      if (areRecords<Payload>(work)) holds = (await applyAround(deps, workspaceId, { run: work, holds })).holds;
       else if (isRedrive(work)) holds = await redriveOrReport(deps, workspaceId, { asked: work, holds });
       else await deps.applyOfWorkspace?.(workspaceId, work as OfWorkspace);
     }
   }
 }
 
-function isRedrive(said: unknown): said is Redrive {
-  return typeof said === "object" && said !== null && "skipped" in said;
+function isRedrive(work: unknown): work is Redrive {
+  return typeof work === "object" && work !== null && "skipped" in work;
 }
 
-type Work<Said, OfWorkspace> = LaneSaid<Said, OfWorkspace>["said"];
+type Work<Payload, OfWorkspace> = LaneContent<Payload, OfWorkspace>["content"];
 
-function worksOf<Said extends ConsentRecord, OfWorkspace>(
-  deps: Pick<ApplyDeps<Aged, Said, OfWorkspace>, "isDelete">,
-  all: readonly LaneSaid<Said, OfWorkspace>[],
-): Work<Said, OfWorkspace>[] {
-  const works: Work<Said, OfWorkspace>[] = [];
-  let records: Taken<Said>[] = [];
-  for (const { said } of all) {
-    if (isTaken<Said>(said)) {
-      for (const one of said) records.push(one);
+function worksOf<Payload extends ConsentRecord, OfWorkspace>(
+  deps: Pick<ApplyDeps<Aged, Payload, OfWorkspace>, "isDelete">,
+  all: readonly LaneContent<Payload, OfWorkspace>[],
+): Work<Payload, OfWorkspace>[] {
+  const works: Work<Payload, OfWorkspace>[] = [];
+  let records: DecodedRecord<Payload>[] = [];
+  for (const { content } of all) {
+    if (areRecords<Payload>(content)) {
+      for (const one of content) records.push(one);
       continue;
     }
-    works.push(...runsOf(deps, records), said);
+    works.push(...runsOf(deps, records), content);
     records = [];
   }
   return [...works, ...runsOf(deps, records)];
 }
 
-function runsOf<Said>({ isDelete }: { readonly isDelete?: (record: Said) => boolean }, records: Run<Said>): Taken<Said>[][] {
-  function erases(record: Taken<Said> | undefined): boolean {
-    return record?.said !== undefined && (isDelete?.(record.said) ?? false);
+function runsOf<Payload>(
+  { isDelete }: { readonly isDelete?: (record: Payload) => boolean },
+  records: Run<Payload>,
+): DecodedRecord<Payload>[][] {
+  function erases(record: DecodedRecord<Payload> | undefined): boolean {
+    return record?.payload !== undefined && (isDelete?.(record.payload) ?? false);
   }
-  const runs: Taken<Said>[][] = [];
-  let run: Taken<Said>[] = [];
+  const runs: DecodedRecord<Payload>[][] = [];
+  let run: DecodedRecord<Payload>[] = [];
   const party = new Set<string>();
   for (const record of records) {
     const { keys } = record;
@@ -121,11 +124,11 @@ function runsOf<Said>({ isDelete }: { readonly isDelete?: (record: Said) => bool
  * What fails and does not pass comes from one of the records: halved down to that one, it waits with all that comes later of
  * the same, and the others go on.
  */
-async function applyAround<State extends Aged, Said extends ConsentRecord, OfWorkspace>(
-  deps: ApplyDeps<State, Said, OfWorkspace>,
+async function applyAround<State extends Aged, Payload extends ConsentRecord, OfWorkspace>(
+  deps: ApplyDeps<State, Payload, OfWorkspace>,
   workspaceId: string,
-  { run, holds }: { readonly run: Run<Said>; readonly holds: Holds },
-): Promise<AppliedRun<Said>> {
+  { run, holds }: { readonly run: Run<Payload>; readonly holds: Holds },
+): Promise<AppliedRun<Payload>> {
   let after = holds;
   const applied = await halved(run, {
     async work(some) {
@@ -134,7 +137,7 @@ async function applyAround<State extends Aged, Said extends ConsentRecord, OfWor
       return free;
     },
     async alone(record, error) {
-      const deadLetters = [{ record: record.kept(), reason: errorText(error) }];
+      const deadLetters = [{ record: record.toRow(), reason: errorText(error) }];
       await deps.commit({ workspaces: [], deadLetters });
       reportDeadLetters(deps.logger, deps.service, deadLetters);
       after = after.copy();
@@ -145,12 +148,12 @@ async function applyAround<State extends Aged, Said extends ConsentRecord, OfWor
   return { free: applied.flat(), holds: after };
 }
 
-async function applyRun<State extends Aged, Said extends ConsentRecord, OfWorkspace>(
-  deps: ApplyDeps<State, Said, OfWorkspace>,
+async function applyRun<State extends Aged, Payload extends ConsentRecord, OfWorkspace>(
+  deps: ApplyDeps<State, Payload, OfWorkspace>,
   workspaceId: string,
-  { run, holds }: { readonly run: Run<Said>; readonly holds: Holds },
-): Promise<AppliedRun<Said>> {
-  const records = run.flatMap(({ said }) => said ?? []);
+  { run, holds }: { readonly run: Run<Payload>; readonly holds: Holds },
+): Promise<AppliedRun<Payload>> {
+  const records = run.flatMap(({ payload }) => payload ?? []);
   return await tracedRecords(deps.traced, records, async (writing) => {
     const { plan: { step, stale }, free, deadLetters, holds: after } = await planRun(deps, workspaceId, { run, holds });
     await publishAgain(deps, workspaceId, stale);
@@ -164,10 +167,10 @@ async function applyRun<State extends Aged, Said extends ConsentRecord, OfWorksp
 const attemptsMax = 3;
 
 /** Two rows that are read while another applier writes them may not fit each other: then they are read again. */
-async function planRun<State extends Aged, Said extends ConsentRecord>(
-  deps: PlanDeps<State, Said>,
+async function planRun<State extends Aged, Payload extends ConsentRecord>(
+  deps: PlanDeps<State, Payload>,
   workspaceId: string,
-  { run, holds }: { readonly run: Run<Said>; readonly holds: Holds },
+  { run, holds }: { readonly run: Run<Payload>; readonly holds: Holds },
 ) {
   function plan(more: { readonly onSkew?: () => void }) {
     return planAround(run, holds, (records, blame) => planWorkspace(deps, workspaceId, { records, blame, ...more }));
@@ -189,8 +192,8 @@ async function planRun<State extends Aged, Said extends ConsentRecord>(
  * What waits is applied where the request for it stands in the lane: everything of those users or addresses that was sent before
  * waits too. Each is forgotten once it is applied; an applier that stops in between applies it again. No keys: all of the workspace.
  */
-async function redrive<State extends Aged, Said extends ConsentRecord, OfWorkspace>(
-  deps: ApplyDeps<State, Said, OfWorkspace>,
+async function redrive<State extends Aged, Payload extends ConsentRecord, OfWorkspace>(
+  deps: ApplyDeps<State, Payload, OfWorkspace>,
   workspaceId: string,
   { keys, skipped }: Redrive,
 ): Promise<Holds> {
@@ -202,18 +205,18 @@ async function redrive<State extends Aged, Said extends ConsentRecord, OfWorkspa
   const pages = pagesBehind<DeadLetter>((last) => deps.deadLettersOf(workspaceId, limits.setAsideRedrivePage, last?.record));
   for await (const page of pages) {
     const meant = page.map(({ record }) => record).filter(({ key }) => keys.length === 0 || asked.has(key));
-    for (const run of runsOf(deps, meant.flatMap((record) => deps.messages.takenFromRow(record)))) {
+    for (const run of runsOf(deps, meant.flatMap((record) => deps.messages.decodedFromRow(record)))) {
       const { free, holds: after } = await applyAround(deps, workspaceId, { run, holds });
       holds = after;
-      await deps.forgetSetAside(free.map((record) => record.kept()));
+      await deps.forgetSetAside(free.map((record) => record.toRow()));
     }
   }
   return createHolds(await deps.waiting(workspaceId));
 }
 
 /** What an operator asked for is asked for again where it fails: the lane goes on. */
-async function redriveOrReport<State extends Aged, Said extends ConsentRecord, OfWorkspace>(
-  deps: ApplyDeps<State, Said, OfWorkspace>,
+async function redriveOrReport<State extends Aged, Payload extends ConsentRecord, OfWorkspace>(
+  deps: ApplyDeps<State, Payload, OfWorkspace>,
   workspaceId: string,
   { asked, holds }: { readonly asked: Redrive; readonly holds: Holds },
 ): Promise<Holds> {
@@ -227,10 +230,10 @@ async function redriveOrReport<State extends Aged, Said extends ConsentRecord, O
 }
 
 /** The applier that wrote these entries may have died before it published them. */
-async function publishAgain<State extends Aged, Said extends ConsentRecord>(
-  { kind, entriesSince, publish }: PlanDeps<State, Said> & Pick<AppliedTables<State>, "entriesSince"> & Pick<ApplyEnds, "publish">,
+async function publishAgain<State extends Aged, Payload extends ConsentRecord>(
+  { kind, entriesSince, publish }: PlanDeps<State, Payload> & Pick<AppliedTables<State>, "entriesSince"> & Pick<ApplyEnds, "publish">,
   workspaceId: string,
-  stale: readonly Said[],
+  stale: readonly Payload[],
 ): Promise<void> {
   if (stale.length === 0) return;
   const places = new Set(stale.map(({ mark }) => mark.join(".")));

@@ -1,5 +1,5 @@
 /** Records of the lanes of consent as bytes: what they say and whom they change, and what an operator asks for in them. */
-import { keysOf, type Taken, type Whose } from "../../../platform/lane/hold-back.ts";
+import { type DecodedRecord, keysOf, type Whose } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord } from "../../../platform/lane/lane.ts";
 import type { RecordId } from "../../../platform/age.ts";
 import { checkVersion, UnknownVersion } from "../../../platform/record-version.ts";
@@ -27,10 +27,10 @@ export interface Concern {
 }
 
 /** What a record of a lane says: changes of users or addresses, what an operator asks for, or what is said of the workspace itself. */
-export interface LaneSaid<Said, OfWorkspace = never> {
+export interface LaneContent<Payload, OfWorkspace = never> {
   /** Empty where the record does not say it. */
   readonly workspaceId: string;
-  readonly said: readonly Taken<Said>[] | Redrive | OfWorkspace;
+  readonly content: readonly DecodedRecord<Payload>[] | Redrive | OfWorkspace;
 }
 
 interface LaneMessage {
@@ -41,7 +41,7 @@ interface LaneMessage {
 }
 
 /** What makes the records of one service. */
-export interface MessageKind<Message extends LaneMessage, Said, OfWorkspace extends { readonly mark: RecordId } = never> {
+export interface MessageKind<Message extends LaneMessage, Payload, OfWorkspace extends { readonly mark: RecordId } = never> {
   /** As in "Expected a status record". */
   readonly title: string;
   /** Throws on bytes that are no message. */
@@ -49,7 +49,7 @@ export interface MessageKind<Message extends LaneMessage, Said, OfWorkspace exte
   readonly toJson: (message: Message) => unknown;
   readonly redriveToBytes: (workspaceId: string, redrive: Redrive) => Uint8Array;
   /** What the message says, of one user or address each; its place is that of the row. */
-  readonly takenFrom: (message: Message, row: LaneRecord) => Taken<Said>[];
+  readonly decodedFrom: (message: Message, row: LaneRecord) => DecodedRecord<Payload>[];
   /** Whom a message changes that says the same of several; undefined of any other. As `takenFrom` has it, without a record of each. */
   readonly alike?: (message: Message) => Pick<Concern, "names" | "isOfMany"> | undefined;
   readonly ofWorkspace?: {
@@ -60,11 +60,11 @@ export interface MessageKind<Message extends LaneMessage, Said, OfWorkspace exte
   };
 }
 
-export interface LaneMessages<Said, OfWorkspace = never> {
+export interface LaneMessages<Payload, OfWorkspace = never> {
   /** What a row that waits says; its place is that of the row. */
-  takenFromRow(row: LaneRecord): Taken<Said>[];
+  decodedFromRow(row: LaneRecord): DecodedRecord<Payload>[];
   /** `place`: of the record in the lane, for what does not say its own. Throws UnknownVersion, and on what is said of the workspace and cannot be read: the lane stops before the record. */
-  readLaneBody(body: Uint8Array, place: RecordId): LaneSaid<Said, OfWorkspace>;
+  readLaneBody(body: Uint8Array, place: RecordId): LaneContent<Payload, OfWorkspace>;
   /** Whom a record changes; undefined where it does not say, and of what an operator asks for. */
   concernOf(body: Uint8Array): Concern | undefined;
   /** What a record says, for a human. */
@@ -75,9 +75,9 @@ export interface LaneMessages<Said, OfWorkspace = never> {
   whoseBody(body: Uint8Array): Whose | undefined;
 }
 
-export function laneMessages<Message extends LaneMessage, Said, OfWorkspace extends { readonly mark: RecordId } = never>(
-  { title, toJson, redriveToBytes, takenFrom, alike, ofWorkspace, ...kind }: MessageKind<Message, Said, OfWorkspace>,
-): LaneMessages<Said, OfWorkspace> {
+export function laneMessages<Message extends LaneMessage, Payload, OfWorkspace extends { readonly mark: RecordId } = never>(
+  { title, toJson, redriveToBytes, decodedFrom, alike, ofWorkspace, ...kind }: MessageKind<Message, Payload, OfWorkspace>,
+): LaneMessages<Payload, OfWorkspace> {
   function parse(body: Uint8Array): Message | Error {
     return orError(() => {
       const message = kind.parse(body);
@@ -85,65 +85,69 @@ export function laneMessages<Message extends LaneMessage, Said, OfWorkspace exte
       return message;
     });
   }
-  function read(body: Uint8Array, message: Message | Error, [sequence, part]: RecordId): LaneSaid<Said, OfWorkspace | Error> {
+  function read(body: Uint8Array, message: Message | Error, [sequence, part]: RecordId): LaneContent<Payload, OfWorkspace | Error> {
     const place = { workspaceId: "", sequence, part, key: "", body };
-    if (message instanceof Error) return { workspaceId: "", said: [unreadable(place, [], message)] };
+    if (message instanceof Error) return { workspaceId: "", content: [unreadable(place, [], message)] };
     const { workspaceId, cause, change } = message;
-    if (workspaceId !== "" && change.case === "redrive") return { workspaceId, said: change.value as Redrive };
+    if (workspaceId !== "" && change.case === "redrive") return { workspaceId, content: change.value as Redrive };
     if (workspaceId === "" || cause === undefined) {
       const reason = new Error(`Expected a ${title} with a workspace and a cause, got none`);
-      return { workspaceId: "", said: [unreadable(place, [], reason)] };
+      return { workspaceId: "", content: [unreadable(place, [], reason)] };
     }
     const row = { workspaceId, sequence: Number(cause.sequence), part: cause.part, key: "", body };
-    return { workspaceId, said: ofWorkspace?.from(message, row) ?? takenFrom(message, row) };
+    return { workspaceId, content: ofWorkspace?.from(message, row) ?? decodedFrom(message, row) };
   }
   return {
     readLaneBody(body, place) {
       const message = parse(body);
       if (message instanceof UnknownVersion) throw message;
-      const { workspaceId, said } = read(body, message, place);
+      const { workspaceId, content } = read(body, message, place);
       // What stands behind it is judged by it
-      if (said instanceof Error) throw said;
-      return { workspaceId, said };
+      if (content instanceof Error) throw content;
+      return { workspaceId, content };
     },
-    takenFromRow(row) {
+    decodedFromRow(row) {
       const message = parse(row.body);
-      return message instanceof Error ? [unreadable(row, keysOf(row.key), message)] : takenFrom(message, row);
+      return message instanceof Error ? [unreadable(row, keysOf(row.key), message)] : decodedFrom(message, row);
     },
     concernOf(body) {
       const message = parse(body);
       const same = message instanceof Error || message.workspaceId === "" || message.cause === undefined ? undefined : alike?.(message);
       if (same !== undefined) return { workspaceId: (message as Message).workspaceId, ...same };
-      const { workspaceId, said } = read(body, message, [0, 0]);
+      const { workspaceId, content } = read(body, message, [0, 0]);
       // The records behind it are judged by it, and none before it
-      if ("mark" in said && ofWorkspace) return { workspaceId, names: [ofWorkspace.name], isOfMany: false, goesFirst: true };
-      if (workspaceId === "" || !isTaken(said)) return undefined;
-      const names = said.flatMap(({ keys }) => keys);
+      if ("mark" in content && ofWorkspace) return { workspaceId, names: [ofWorkspace.name], isOfMany: false, goesFirst: true };
+      if (workspaceId === "" || !areRecords(content)) return undefined;
+      const names = content.flatMap(({ keys }) => keys);
       return names.length === 0 ? undefined : { workspaceId, names, isOfMany: false };
     },
     shown: (body) => shownRecord(body, (bytes) => toJson(kind.parse(bytes))),
     redriveBody: (workspaceId, { keys = [], skipped }) =>
       redriveToBytes(workspaceId, { keys: [...keys], skipped: skipped.map(skippedToMessage) }),
     whoseBody(body) {
-      const { workspaceId, said } = read(body, parse(body), [0, 0]);
-      const [key] = isTaken(said) ? said[0]?.keys ?? [] : [];
+      const { workspaceId, content } = read(body, parse(body), [0, 0]);
+      const [key] = areRecords(content) ? content[0]?.keys ?? [] : [];
       return workspaceId === "" || key === undefined ? undefined : { workspaceId, key };
     },
   };
 }
 
-export function isTaken<Said>(said: LaneSaid<Said, unknown>["said"]): said is readonly Taken<Said>[] {
-  return Array.isArray(said);
+export function areRecords<Payload>(content: LaneContent<Payload, unknown>["content"]): content is readonly DecodedRecord<Payload>[] {
+  return Array.isArray(content);
 }
 
 /** A record that cannot be read; it is stored as it came. */
-function unreadable<Said>(row: LaneRecord, keys: readonly string[], reason: Error): Taken<Said> {
-  return takenOf<Said>([row.sequence, row.part], reason, { keys, kept: () => row });
+function unreadable<Payload>(row: LaneRecord, keys: readonly string[], reason: Error): DecodedRecord<Payload> {
+  return decodedOf<Payload>([row.sequence, row.part], reason, { keys, toRow: () => row });
 }
 
-/** `said`: what the record says, or why it cannot be read. */
-export function takenOf<Said>(mark: RecordId, said: Said | Error, own: Pick<Taken<Said>, "keys" | "kept">): Taken<Said> {
-  return said instanceof Error ? { ...own, mark, said: undefined, reason: said.message } : { ...own, mark, said, reason: "" };
+/** `payload`: what the record says, or why it cannot be read. */
+export function decodedOf<Payload>(
+  mark: RecordId,
+  payload: Payload | Error,
+  own: Pick<DecodedRecord<Payload>, "keys" | "toRow">,
+): DecodedRecord<Payload> {
+  return payload instanceof Error ? { ...own, mark, payload: undefined, reason: payload.message } : { ...own, mark, payload, reason: "" };
 }
 
 /** What reading gives, or what it throws. */

@@ -32,11 +32,11 @@ interface ApplyStates<State> {
 }
 
 /** What one service of consent keeps of a user or an address, and what a record does to it. */
-export interface ConsentKind<State extends Aged, Said extends ConsentRecord> {
+export interface ConsentKind<State extends Aged, Payload extends ConsentRecord> {
   /** Users or addresses whose states the record reads or changes. */
-  keysOf(record: Said): readonly string[];
+  keysOf(record: Payload): readonly string[];
   /** The pure step, with what it judges the records of the workspace by. */
-  judge(workspaceId: string): Promise<(step: ApplyStates<State>, record: Said) => Applied>;
+  judge(workspaceId: string): Promise<(step: ApplyStates<State>, record: Payload) => Applied>;
   /** Given where the store wants to know the states between the records, too. */
   readonly copy?: (state: State) => State;
 }
@@ -70,8 +70,8 @@ export interface LaneStep<State> {
   readonly deadLetters: readonly DeadLetter[];
 }
 
-export interface PlanDeps<State extends Aged, Said extends ConsentRecord> {
-  readonly kind: ConsentKind<State, Said>;
+export interface PlanDeps<State extends Aged, Payload extends ConsentRecord> {
+  readonly kind: ConsentKind<State, Payload>;
   /** The caller owns the objects. */
   readonly loadForStep: (workspaceId: string, keys: readonly string[]) => Promise<Loaded<State>>;
 }
@@ -80,15 +80,15 @@ export interface PlanDeps<State extends Aged, Said extends ConsentRecord> {
 export class Skew extends Error {}
 
 /** `stale`: records that were in before, whose entries are written already. */
-export async function planWorkspace<State extends Aged, Said extends ConsentRecord>(
-  { kind, loadForStep }: PlanDeps<State, Said>,
+export async function planWorkspace<State extends Aged, Payload extends ConsentRecord>(
+  { kind, loadForStep }: PlanDeps<State, Payload>,
   workspaceId: string,
   { records, blame, onSkew = () => {} }: {
-    readonly records: readonly Said[];
-    readonly blame: Blame<Said>;
+    readonly records: readonly Payload[];
+    readonly blame: Blame<Payload>;
     readonly onSkew?: () => void;
   },
-): Promise<{ readonly step: WorkspaceStep<State>; readonly stale: readonly Said[] }> {
+): Promise<{ readonly step: WorkspaceStep<State>; readonly stale: readonly Payload[] }> {
   // Where no record's workspace can be read, there is none to load for
   if (records.length === 0) return { step: { workspaceId, states: new Map(), entries: [], ends: new Map() }, stale: [] };
   const keys = [...new Set(records.flatMap((record) => kind.keysOf(record)))];

@@ -4,7 +4,7 @@ import { fakeClock } from "../../../platform/clock.fixture.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { LogRecord } from "../../../platform/log/log.ts";
 import { silentLogger } from "../../../platform/logger.ts";
-import { type LanePart, type LaneQuestions, openLaneApplied } from "./lane-applied.ts";
+import { type LanePart, type LaneQueries, openLaneApplied } from "./lane-applied.ts";
 import { laneLayout } from "../../../platform/lane/layout.ts";
 import { checkpointToBytes, type StepReport } from "../../../platform/lane/resolver-checkpoint.ts";
 import type { ProgressNotice } from "../../../platform/lane/progress-notices.ts";
@@ -12,7 +12,7 @@ import { createLocalNotices } from "../../../platform/lane/progress-notices.fixt
 
 const layout = laneLayout(1, 2);
 
-function openTest(first: readonly LogRecord[] = [], ask: LaneQuestions["ask"] = () => Promise.resolve(false)) {
+function openTest(first: readonly LogRecord[] = [], ask: LaneQueries["ask"] = () => Promise.resolve(false)) {
   const clock = fakeClock();
   const notices = createLocalNotices();
   const told = [...first];
@@ -23,7 +23,7 @@ function openTest(first: readonly LogRecord[] = [], ask: LaneQuestions["ask"] = 
     intakePartitions: 1,
     notices,
     resolvers: { publish: (all) => void awaited.push(...all) },
-    asks: { ask, isOwn: (lane) => lane === other },
+    queries: { ask, isOwn: (lane) => lane === other },
     clock,
     logger: silentLogger,
     lanes: {
@@ -125,26 +125,26 @@ describe("a read of some users of a lane", () => {
   const keys = ["w\nu1", "w\nu2"];
 
   test("asks for them, as of the message that it waits for, and only where the lane does not get there by itself", async () => {
-    const asks: unknown[] = [];
+    const queries: unknown[] = [];
     const answer = Promise.withResolvers<boolean>();
     const { applied, clock, report, reached } = openTest([], (lane, ask) => {
-      asks.push([lane, ask]);
+      queries.push([lane, ask]);
       return answer.promise;
     });
     report(stepAt(11, { through: 5, touched: [[own, 4]] }));
     await applied.wait(place, [], Infinity);
     const reading = applied.wait(place, [{ lane: own, keys }], 250);
     await settled();
-    expect(asks).toEqual([]);
+    expect(queries).toEqual([]);
     clock.advance(limits.laneAskAfterMs);
     await settled();
-    expect(asks).toEqual([[own, { through: 8, keys, ms: limits.laneAskMsMax }]]);
+    expect(queries).toEqual([[own, { through: 8, keys, ms: limits.laneAskMsMax }]]);
     answer.resolve(true);
     expect(await reading).toBe(true);
     const quick = applied.wait(place, [{ lane: own, keys }], 250);
     reached(own, 8);
     expect(await quick).toBe(true);
-    expect(asks).toHaveLength(1);
+    expect(queries).toHaveLength(1);
     await applied.close();
   });
 

@@ -8,7 +8,7 @@ import type { Position } from "../../../platform/intake/position.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Log, LogRecord } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
-import type { AskLane } from "../../../platform/lane/lane-asks.ts";
+import type { QueryApplied } from "../../../platform/lane/applied-queries.ts";
 import type { LaneLayout } from "../../../platform/lane/layout.ts";
 import { stepReportFromBytes, tailsAfter } from "../../../platform/lane/resolver-checkpoint.ts";
 import { createProgress, type Progress } from "../../../platform/lane/progress.ts";
@@ -23,16 +23,16 @@ export interface LaneAppliedDeps {
   /** To the resolvers. */
   readonly resolvers: Pick<ProgressNotices, "publish">;
   /** To the lanes' appliers. */
-  readonly asks: LaneQuestions;
+  readonly queries: LaneQueries;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-export interface LaneQuestions {
+export interface LaneQueries {
   /** Whether this process works on the lane: then a question costs nothing. */
   isOwn(lane: number): boolean;
   /** False also where no applier answers. */
-  ask(lane: number, ...ask: Parameters<AskLane>): Promise<boolean>;
+  ask(lane: number, ...ask: Parameters<QueryApplied>): Promise<boolean>;
 }
 
 /** What a read waits for. */
@@ -66,7 +66,7 @@ interface Heard {
 }
 
 export function openLaneApplied(deps: LaneAppliedDeps): LaneApplied {
-  const { clock, intakePartitions, notices, asks } = deps;
+  const { clock, intakePartitions, notices, queries } = deps;
   const applied = Array.from({ length: deps.layout.partitions }, () => createProgress(clock));
   const heard = Array.from({ length: intakePartitions }, (): Heard => ({ resolved: createProgress(clock), tails: [], waiting: 0 }));
   const readings = heard.map((own, partition) =>
@@ -83,11 +83,11 @@ export function openLaneApplied(deps: LaneAppliedDeps): LaneApplied {
     if (keys === "all" || keys.length > limits.laneWantedKeysMax) return await progress.wait(through, ms);
     const until = clock.monotonic() + ms;
     // Most of what is behind is in at once: it costs no message
-    if (await progress.wait(through, asks.isOwn(lane) ? 0 : Math.min(ms, limits.laneAskAfterMs))) return true;
+    if (await progress.wait(through, queries.isOwn(lane) ? 0 : Math.min(ms, limits.laneAskAfterMs))) return true;
     // The process that is asked may lose the lane to another one meanwhile, or no process may have it
     for (let pauseMs: number = limits.laneAskAfterMs;; pauseMs = Math.min(2 * pauseMs, limits.laneAskPauseMsMax)) {
       const left = until - clock.monotonic();
-      if (await asks.ask(lane, { through, keys, ms: Math.min(Math.max(0, left), limits.laneAskMsMax) })) return true;
+      if (await queries.ask(lane, { through, keys, ms: Math.min(Math.max(0, left), limits.laneAskMsMax) })) return true;
       const rest = until - clock.monotonic();
       if (await progress.wait(through, Math.min(pauseMs, rest))) return true;
       if (rest <= 0) return false;

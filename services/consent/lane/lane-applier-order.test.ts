@@ -12,7 +12,7 @@ import type { LaneBody } from "../engine/lane-message.ts";
 import { laneKey } from "./lane-window.ts";
 
 /** No names: it has to be alone. */
-interface Said {
+interface Payload {
   readonly names: readonly string[];
   readonly isOfMany: boolean;
 }
@@ -40,7 +40,7 @@ const events = fc.array(
 class World {
   readonly clock = fakeClock();
   readonly room = { users: 0, bytes: 0 };
-  readonly #all: Said[] = [];
+  readonly #all: Payload[] = [];
   readonly #log: LogRecord[] = [];
   /** By message, the numbers of its records. */
   readonly #numbers = new Map<number, number[]>();
@@ -52,7 +52,7 @@ class World {
   #kept = 0;
   #applier = this.#start();
 
-  send(message: readonly Said[]): void {
+  send(message: readonly Payload[]): void {
     const sequence = 3 * (this.#log.length + 1);
     const numbers = message.map((one) => this.#all.push(one) - 1);
     this.#numbers.set(sequence, numbers);
@@ -145,7 +145,7 @@ class World {
   #mayGo(number: number): void {
     if (this.#applied.has(number)) return;
     const { names } = this.#said(number);
-    const isBefore = (other: Said) => names.length === 0 || other.names.length === 0 || other.names.some((one) => names.includes(one));
+    const isBefore = (other: Payload) => names.length === 0 || other.names.length === 0 || other.names.some((one) => names.includes(one));
     const waited = [...this.#all.entries()].filter(([at, other]) => at !== number && isBefore(other)).map(([at]) => at);
     this.#check(waited.filter((at) => at < number && !this.#applied.has(at)), `${number} did not wait for it`);
     this.#check(waited.filter((at) => at > number && this.#applied.has(at)), `it did not wait for ${number}`);
@@ -163,7 +163,7 @@ class World {
     return [...this.#numbers].flatMap(([sequence, numbers]) => (sequence <= position ? numbers : []));
   }
 
-  #said(number: number): Said {
+  #said(number: number): Payload {
     const one = this.#all[number];
     if (one === undefined) throw new Error(`Expected a record below ${this.#all.length}, got ${number}`);
     return one;

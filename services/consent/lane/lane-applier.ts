@@ -10,7 +10,7 @@ import { whenQuiet } from "../../../platform/quiet.ts";
 import type { Log } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import type { Gate } from "../../../platform/gate.ts";
-import { type AskLane, createLaneAsks, type LaneAsks } from "../../../platform/lane/lane-asks.ts";
+import { type AppliedQueries, createAppliedQueries, type QueryApplied } from "../../../platform/lane/applied-queries.ts";
 import { LaneCheckpoint } from "../../../platform/lane/lane-checkpoint.ts";
 import type { LanePositions } from "../../../platform/lane/lane-positions.ts";
 import type { LaneBody } from "../engine/lane-message.ts";
@@ -59,7 +59,7 @@ const meshPace: LanePace = {
 
 export interface LaneApplying extends Reading {
   /** Users or addresses that a caller waits for go before others. */
-  readonly ask: AskLane;
+  readonly ask: QueryApplied;
 }
 
 export function startLaneApplier(deps: LaneApplierDeps): LaneApplying {
@@ -85,10 +85,10 @@ export function startLaneApplier(deps: LaneApplierDeps): LaneApplying {
 }
 
 class LaneApplier {
-  readonly ask: AskLane;
+  readonly ask: QueryApplied;
   readonly #deps: LaneApplierDeps;
   readonly #pace: LanePace;
-  readonly #asks: LaneAsks;
+  readonly #queries: AppliedQueries;
   /** Undefined: the lane has to be read again. */
   #window: LaneWindow | undefined;
   /** Something may follow in the lane, as far as is heard; without a notice it is looked for at a time. */
@@ -111,7 +111,7 @@ class LaneApplier {
     this.#wake = wake;
     this.#pace = deps.pace ?? meshPace;
     this.#checkpoint = new LaneCheckpoint({ ...deps, name: deps.lane, saveMs: this.#pace.saveMs });
-    this.#asks = createLaneAsks({
+    this.#queries = createAppliedQueries({
       clock: deps.clock,
       isPast: (keys, message) => this.#window?.isPast(keys, message) ?? false,
       onAsk: ({ through }) => {
@@ -120,7 +120,7 @@ class LaneApplier {
         wake();
       },
     });
-    this.ask = this.#asks.ask;
+    this.ask = this.#queries.ask;
   }
 
   noticed(): void {
@@ -157,7 +157,7 @@ class LaneApplier {
       this.#deps.logger.warn("lane_position_not_kept", { lane: this.#deps.name ?? this.#deps.lane, reason: troubleOf(error) });
     }
     this.#forget();
-    this.#asks.close();
+    this.#queries.close();
   }
 
   #forget(): void {
@@ -174,7 +174,7 @@ class LaneApplier {
     this.#window = window;
     this.#published = position;
     onApplied(position);
-    this.#asks.settle();
+    this.#queries.settle();
     return window;
   }
 
@@ -213,7 +213,7 @@ class LaneApplier {
     const max = window.many > 0 ? Math.min(usersMax, limits.laneBatchBesideManyUsersMax) : usersMax;
     // Neither those who ask nor those who write keep the others waiting for long
     this.#first = this.#first === "few" ? "wanted" : "few";
-    return await this.#apply(window, window.next(max, this.#asks.wanted, this.#first)) !== undefined;
+    return await this.#apply(window, window.next(max, this.#queries.wanted, this.#first)) !== undefined;
   }
 
   async #applyOfMany(window: LaneWindow): Promise<boolean> {
@@ -251,7 +251,7 @@ class LaneApplier {
       this.#published = window.position;
       this.#deps.onApplied(window.position);
     }
-    this.#asks.settle();
+    this.#queries.settle();
   }
 }
 

@@ -5,7 +5,7 @@
 import type { LogRecord } from "../../../platform/log/log.ts";
 import { unpackRecords } from "../../../platform/log/packed-records.ts";
 import { limits } from "../../../platform/limits.ts";
-import type { Wanted } from "../../../platform/lane/lane-asks.ts";
+import type { Wanted } from "../../../platform/lane/applied-queries.ts";
 import type { Concern, LaneBody } from "../engine/lane-message.ts";
 import { Pending } from "./pending.ts";
 

@@ -12,7 +12,7 @@ import { packRecords } from "../../../platform/log/packed-records.ts";
 import { partitionOf } from "../../../platform/log/partition.ts";
 import { openAll, type Opened } from "../../../platform/open-all.ts";
 import { type WatchedLags, watchLags } from "../../../platform/telemetry/lag-history.ts";
-import { type BusAsks, openBusAsks, openBusMembers, openBusNotices } from "../../../platform/lane/bus.ts";
+import { type BusQueries, openBusMembers, openBusNotices, openBusQueries } from "../../../platform/lane/bus.ts";
 import { createGate } from "../../../platform/gate.ts";
 import { openLaneApplied } from "./lane-applied.ts";
 import { startLaneApplier } from "./lane-applier.ts";
@@ -38,7 +38,7 @@ export interface MeshLanes {
    * True as soon as what was answered before the call is applied of what is read; false after `consentWaitMs` without it, or
    * later where `readAfter` has to be seen: after `positionWaitMsMax` and a last look of `laneLookMsMin` at most.
    */
-  caughtUp(asked: CaughtUpAsk, reads: readonly LaneRead[]): Promise<boolean>;
+  caughtUp(asked: CaughtUpQuery, reads: readonly LaneRead[]): Promise<boolean>;
   /** How far the lane of the service is behind that is furthest behind, now and before. */
   readonly work: Pick<WatchedLags, "lags" | "history">;
   /** Puts a record behind all others of a lane, as the layout numbers it. */
@@ -51,7 +51,7 @@ export interface MeshLanes {
   close(): Promise<void>;
 }
 
-interface CaughtUpAsk {
+interface CaughtUpQuery {
   readonly workspaceId: string;
   readonly readAfter: Position | undefined;
   /** The end of the workspace's order as the profile service answered after the read arrived, so it is decided; absent: NATS is asked for it. */
@@ -86,9 +86,9 @@ async function open(options: MeshLanesOptions, opened: Opened): Promise<Omit<Mes
   const bus = await connectJetStream({ ...nats, logger });
   opened.push(() => bus.close());
   const notices = openBusNotices(bus, `${logName}-progress-${service}`, clock);
-  const asks = openBusAsks(bus, `${logName}-asks-${service}`);
+  const queries = openBusQueries(bus, `${logName}-asks-${service}`);
   const resolvers = openBusNotices(bus, `${logName}-progress`, clock);
-  const applied = openLaneApplied({ lanes, layout, intakePartitions: partitions, notices, resolvers, asks, clock, logger });
+  const applied = openLaneApplied({ lanes, layout, intakePartitions: partitions, notices, resolvers, queries, clock, logger });
   opened.push(() => applied.close());
   const lag = openLanesLag({ service, lanes: lanesOf(service, layout), heard: (lane) => applied.heard(lane) }, clock);
   const watched = watchLags([lag], clock);
@@ -113,7 +113,7 @@ async function open(options: MeshLanesOptions, opened: Opened): Promise<Omit<Mes
     start(work) {
       const members = openBusMembers({ bus, subject: `${logName}-members-${service}`, clock });
       opened.push(() => members.close());
-      ownership = shareOut(options, { lanes, steps, layout, notices, asks, members, work }, opened);
+      ownership = shareOut(options, { lanes, steps, layout, notices, queries, members, work }, opened);
     },
     trouble() {
       if (!bus.up) return "NATS is away";
@@ -128,14 +128,14 @@ interface Shared {
   readonly steps: FencedSteps;
   readonly layout: LaneLayout;
   readonly notices: ProgressNotices;
-  readonly asks: BusAsks;
+  readonly queries: BusQueries;
   readonly members: Members;
   readonly work: LaneApplyWork;
 }
 
 /** Takes this process's share of the service's lanes, however many other processes work on them. */
 function shareOut(options: MeshLanesOptions, shared: Shared, opened: Opened): Ownership {
-  const { lanes, steps, layout, notices, asks, members, work: { concernOf, apply } } = shared;
+  const { lanes, steps, layout, notices, queries, members, work: { concernOf, apply } } = shared;
   const { service, streams, guard, clock, logger } = options;
   const positions = createLanePositions(steps, {
     nameOf: (lane) => `${service}-${lane}`,
@@ -170,7 +170,7 @@ function shareOut(options: MeshLanesOptions, shared: Shared, opened: Opened): Ow
         logger,
         onApplied: (place) => publisher.applied(lane, place),
       });
-      return servingAsks(applying, asks.serve(lane, applying.ask));
+      return servingQueries(applying, queries.serve(lane, applying.ask));
     },
   });
   opened.push(() => owned.close(), guard.onBack(owned.retry));
@@ -178,7 +178,7 @@ function shareOut(options: MeshLanesOptions, shared: Shared, opened: Opened): Ow
 }
 
 /** It answers until it ends. */
-function servingAsks(applying: Reading, stop: () => void): Reading {
+function servingQueries(applying: Reading, stop: () => void): Reading {
   return {
     ...applying,
     close() {

@@ -2,7 +2,7 @@
  * Records that were read from a lane and are not applied yet. Records of one user keep their order; no user waits for a
  * record of others, so that a fan-out delays no other user.
  */
-import type { Wanted } from "../../../platform/lane/lane-asks.ts";
+import type { Wanted } from "../../../platform/lane/applied-queries.ts";
 import { isAfter, type RecordId } from "../../../platform/age.ts";
 
 /** What has to be known of a record to find its turn. */

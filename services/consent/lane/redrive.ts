@@ -20,7 +20,7 @@ import type { LaneMessages } from "../engine/lane-message.ts";
 import type { ConsentTables } from "../engine/tables.ts";
 
 export type DeadLetterTables = Pick<ConsentTables<unknown>, "listSetAside" | "waiting" | "forgetSetAside">;
-export type RedriveMessages = Pick<LaneMessages<unknown>, "takenFromRow" | "whoseBody" | "shown" | "redriveBody">;
+export type RedriveMessages = Pick<LaneMessages<unknown>, "decodedFromRow" | "whoseBody" | "shown" | "redriveBody">;
 
 export interface RedriveDeps extends RedriveMessages {
   readonly tables: DeadLetterTables;
@@ -39,7 +39,7 @@ export interface Redriving {
   skipSetAside(at: DeadLetterId): Promise<void>;
 }
 
-export function redriving({ tables, takenFromRow, shown, whoseBody, redriveBody, laneOf, append }: RedriveDeps): Redriving {
+export function redriving({ tables, decodedFromRow, shown, whoseBody, redriveBody, laneOf, append }: RedriveDeps): Redriving {
   async function putBack(record: LaneRecord): Promise<number> {
     const whose = whoseBody(record.body);
     if (whose === undefined) return 0;
@@ -63,7 +63,7 @@ export function redriving({ tables, takenFromRow, shown, whoseBody, redriveBody,
       const holds = new Map<string, Holds>();
       let found = 0;
       for await (const page of pagesBehind<DeadLetter>((last) => tables.listSetAside(limits.setAsideRedrivePage, last?.record))) {
-        const [lost, known] = partitioned(redrivable(page, takenFromRow, holds));
+        const [lost, known] = partitioned(redrivable(page, decodedFromRow, holds));
         for (const [workspaceId, records] of Map.groupBy(known, (record) => record.workspaceId)) await askFor(workspaceId, records);
         found += known.length;
         for (const record of lost) found += await putBack(record);

@@ -22,7 +22,7 @@ export interface ListFilter {
 }
 
 /** How far what was answered is applied. */
-export interface Caught {
+export interface ReadBarrier {
   /**
    * Begins to wait, bounded, for what was answered before the call about these addresses, or about all. The result is
    * called once the profile service has caught up, and gives whether all of it is in.

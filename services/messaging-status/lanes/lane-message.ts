@@ -1,8 +1,8 @@
 /** A record of the lane: heddle.lane.v1.StatusRecord -> StatusRecord of the domain, and the names of states in messages. */
 import type { RecordId } from "../../../platform/age.ts";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { causeFromMessage, type LaneMessages, laneMessages, orError, takenOf } from "../../consent/engine/lane-message.ts";
-import { keysOf, type Taken } from "../../../platform/lane/hold-back.ts";
+import { causeFromMessage, decodedOf, type LaneMessages, laneMessages, orError } from "../../consent/engine/lane-message.ts";
+import { type DecodedRecord, keysOf } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord } from "../../../platform/lane/lane.ts";
 import { writtenVersion } from "../../../platform/record-version.ts";
 import { messageJson } from "../../../platform/lane/shown-record.ts";
@@ -19,13 +19,13 @@ export const statusMessages: LaneMessages<StatusRecord> = laneMessages({
       lane.StatusRecordSchema,
       create(lane.StatusRecordSchema, { version: writtenVersion, workspaceId, change: { case: "redrive", value } }),
     ),
-  takenFrom: (message, row) => [takenFrom(message, row)],
+  decodedFrom: (message, row) => [decodedFrom(message, row)],
 });
 
-function takenFrom(message: lane.StatusRecord, row: LaneRecord): Taken<StatusRecord> {
+function decodedFrom(message: lane.StatusRecord, row: LaneRecord): DecodedRecord<StatusRecord> {
   const mark: RecordId = [row.sequence, row.part];
-  const said = orError(() => recordFromMessage(message, mark));
-  return takenOf(mark, said, { keys: keysOf(message.address), kept: () => ({ ...row, key: message.address }) });
+  const payload = orError(() => recordFromMessage(message, mark));
+  return decodedOf(mark, payload, { keys: keysOf(message.address), toRow: () => ({ ...row, key: message.address }) });
 }
 
 function recordFromMessage(message: lane.StatusRecord, mark: RecordId): StatusRecord {

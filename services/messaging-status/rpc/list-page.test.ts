@@ -8,7 +8,7 @@ import type { ListFilter } from "../domain/ports.ts";
 test("times and places beyond what a store can hold are the last that it can", async () => {
   const asked: ListFilter[] = [];
   const deps = {
-    caught: { ask: () => () => Promise.resolve(true) },
+    barrier: { ask: () => () => Promise.resolve(true) },
     profile: { resolveUsers: () => Promise.resolve({ behind: false }) },
     isBlocked: () => Promise.resolve(false),
     store: { list: (_workspace: string, _list: string, filter: ListFilter) => (asked.push(filter), Promise.resolve([])) },

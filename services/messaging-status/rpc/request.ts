@@ -11,7 +11,7 @@ import type { ProfileService, Scope } from "../../../proto/gen/heddle/profile/v1
 import type { IsBlocked } from "../../consent/lane/blocked.ts";
 import { emailsToWrite, phonesToWrite } from "../../../platform/intake/addresses.ts";
 import type { OperatorDeps } from "../../consent/rpc/operator.ts";
-import type { AddressStore, Caught } from "../domain/ports.ts";
+import type { AddressStore, ReadBarrier } from "../domain/ports.ts";
 import type { UnsubscribeLinks } from "../links/unsubscribe-links.ts";
 
 /** What the RPCs need. */
@@ -22,7 +22,7 @@ export interface ServiceDeps extends DepsBeside {
 /** What those need that put nothing into the order of a workspace. */
 export interface DepsBeside extends OperatorDeps {
   readonly store: AddressStore;
-  readonly caught: Caught;
+  readonly barrier: ReadBarrier;
   /** Whether records of these addresses wait for a human: then what is read is older than what was answered. */
   readonly isBlocked: IsBlocked;
   readonly profile: Pick<Client<typeof ProfileService>, "resolveUsers">;
@@ -43,11 +43,11 @@ export function phonesOf(phones: readonly string[]): string[] {
 
 /** Waits, bounded, until what was answered before the read is in; true where it answers without. */
 export async function isLate(
-  { profile, caught }: Pick<ServiceDeps, "profile" | "caught">,
+  { profile, barrier }: Pick<ServiceDeps, "profile" | "barrier">,
   scope: Scope,
   addresses: readonly string[] | "all",
 ): Promise<boolean> {
-  const caughtUp = caught.ask(scope, addresses);
+  const caughtUp = barrier.ask(scope, addresses);
   const { behind } = await profile.resolveUsers({ scope });
   return !await caughtUp() || behind;
 }

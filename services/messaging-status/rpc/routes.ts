@@ -114,7 +114,7 @@ function readRoutes(deps: DepsBeside) {
 async function getEmailStates(deps: DepsBeside, message: GetEmailStatesRequest) {
   const scope = scopeOf(message);
   const emails = message.emails.map(emailToRead);
-  const late = message.waited ? !await deps.caught.ask(scope, emails)() : await isLate(deps, scope, emails);
+  const late = message.waited ? !await deps.barrier.ask(scope, emails)() : await isLate(deps, scope, emails);
   const { workspaceId } = scope;
   const [known, blocked] = await Promise.all([deps.store.load(workspaceId, emails), deps.isBlocked(workspaceId, emails)]);
   const states = emails.map((email) => {

@@ -15,7 +15,7 @@ export async function getStatus(
   request: Asked & { readonly groupId: string; readonly by: { readonly emails: boolean; readonly phones: boolean } },
 ): Promise<Statuses> {
   const { workspaceId, groupId, by } = request;
-  const caughtUp = deps.caught.ask(request);
+  const caughtUp = deps.barrier.ask(request);
   const [groups, { found, behind, end }] = await Promise.all([deps.store.groups(workspaceId), deps.findUsers()]);
   const group = groupOf(groups, groupId);
   checkAddresses(group, by);

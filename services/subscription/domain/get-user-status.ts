@@ -16,7 +16,7 @@ export async function getUserStatus(
   request: Asked & { readonly limit: number; readonly offset: number },
 ): Promise<UserStatuses> {
   const { workspaceId, offset } = request;
-  const caughtUp = deps.caught.ask(request);
+  const caughtUp = deps.barrier.ask(request);
   const { found, behind, end } = await deps.findUsers();
   const all = [...new Map(found.flat().map((user) => [user.userId, user])).values()];
   const page = all.slice(offset, offset + (request.limit || limits.userStatusPageMax));

@@ -45,7 +45,7 @@ export interface FoundUser {
 }
 
 /** How far what was answered is applied. */
-export interface Caught {
+export interface ReadBarrier {
   /**
    * The result is called once it is known who is meant, with the end of the workspace's order as `Found` has it. It waits,
    * bounded from the first call on, for everything of these users up to there, and gives whether all of it is in.
@@ -61,7 +61,7 @@ export interface Asked {
 
 export interface ReadDeps {
   readonly store: MembershipStore;
-  readonly caught: Caught;
+  readonly barrier: ReadBarrier;
   /** Whether a record of one of these users waits for a human: then what is read is older than what was answered. */
   readonly isBlocked: (workspaceId: string, users: readonly UserId[]) => Promise<boolean>;
 }

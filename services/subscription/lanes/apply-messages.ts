@@ -26,8 +26,8 @@ export async function applyMessages(deps: MembershipApplyDeps, bodies: readonly 
     kind: membershipKind(deps),
     messages: membershipMessages,
     isDelete: ({ change }) => change.type === "deleted",
-    async applyOfWorkspace(workspaceId, said) {
-      const groups = changedInOrder(await deps.readGroups(workspaceId), said.change, said.mark);
+    async applyOfWorkspace(workspaceId, content) {
+      const groups = changedInOrder(await deps.readGroups(workspaceId), content.change, content.mark);
       if (groups !== undefined) await deps.writeGroups(workspaceId, groups);
     },
   }, bodies);

@@ -111,12 +111,12 @@ test("a record of a newer build stops who applies it; where one waits already it
     );
   });
   if (known === undefined || newer === undefined) throw new Error("Expected two records");
-  const { concernOf, readLaneBody, takenFromRow, whoseBody } = membershipMessages;
+  const { concernOf, readLaneBody, decodedFromRow, whoseBody } = membershipMessages;
   expect([concernOf(known)?.names, whoseBody(known)?.key]).toEqual([["a"], "a"]);
   expect([concernOf(newer), whoseBody(newer)]).toEqual([undefined, undefined]);
   expect(() => readLaneBody(newer, [1, 0])).toThrow(UnknownVersion);
   const row = { workspaceId: "w", sequence: 1, part: 0, key: "a", body: newer };
-  expect(takenFromRow(row)).toMatchObject([{ keys: ["a"], said: undefined, reason: expect.stringContaining("got 99") }]);
+  expect(decodedFromRow(row)).toMatchObject([{ keys: ["a"], payload: undefined, reason: expect.stringContaining("got 99") }]);
 });
 
 /** Fake milliseconds that a fan-out takes in one process where a piece takes `pieceMs`, and each turn of the event loop `turnMs`. */

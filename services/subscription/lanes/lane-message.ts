@@ -1,8 +1,8 @@
 /** A record of the lane: heddle.lane.v1.SubscriptionRecord -> what is said of each user. */
 import type { RecordId } from "../../../platform/age.ts";
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
-import { causeFromMessage, type LaneMessages, laneMessages, orError, takenOf } from "../../consent/engine/lane-message.ts";
-import { keyOf, type Taken } from "../../../platform/lane/hold-back.ts";
+import { causeFromMessage, decodedOf, type LaneMessages, laneMessages, orError } from "../../consent/engine/lane-message.ts";
+import { type DecodedRecord, keyOf } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord } from "../../../platform/lane/lane.ts";
 import { messageJson } from "../../../platform/lane/shown-record.ts";
 import { limits } from "../../../platform/limits.ts";
@@ -14,7 +14,7 @@ import type { MembershipState } from "../domain/memberships.ts";
 import { groupChangeFromMessage } from "./group-message.ts";
 
 /** What is asked of the groups of the workspace. */
-export interface SaidOfGroups {
+export interface GroupsContent {
   readonly mark: RecordId;
   readonly change: GroupChange;
 }
@@ -22,20 +22,20 @@ export interface SaidOfGroups {
 /** Under this name an applier is asked for declarations, as for a user: ids of users are made of hex digits. */
 export const groupsName = "groups";
 
-export const membershipMessages: LaneMessages<MembershipRecord, SaidOfGroups> = laneMessages({
+export const membershipMessages: LaneMessages<MembershipRecord, GroupsContent> = laneMessages({
   title: "subscription record",
   parse: (body) => fromBinary(SubscriptionRecordSchema, body),
   toJson: (message) => messageJson(SubscriptionRecordSchema, message),
   // All memberships of a workspace are in one lane, where a merge waits for two users: what waits is tried together
   redriveToBytes: (workspaceId, { skipped }) => recordToBytes({ workspaceId, change: { case: "redrive", value: { skipped } } }),
-  takenFrom,
+  decodedFrom,
   alike({ change }) {
     if (change.case !== "setMemberships" || change.value.userIds.length === 0) return undefined;
     return { names: change.value.userIds, isOfMany: change.value.usersInAll >= limits.fanOutUsersMin };
   },
   ofWorkspace: {
     name: groupsName,
-    from({ change }, { sequence, part }): SaidOfGroups | Error | undefined {
+    from({ change }, { sequence, part }): GroupsContent | Error | undefined {
       if (change.case !== "changeGroups") return undefined;
       return orError(() => ({ mark: [sequence, part] as const, change: groupChangeFromMessage(change.value) }));
     },
@@ -46,29 +46,29 @@ function recordToBytes(record: MessageInitShape<typeof SubscriptionRecordSchema>
   return toBinary(SubscriptionRecordSchema, create(SubscriptionRecordSchema, { version: writtenVersion, ...record }));
 }
 
-function takenFrom(message: SubscriptionRecord, row: LaneRecord): Taken<MembershipRecord>[] {
-  const said = causeFromMessage(message.cause);
+function decodedFrom(message: SubscriptionRecord, row: LaneRecord): DecodedRecord<MembershipRecord>[] {
+  const cause = causeFromMessage(message.cause);
   const change = orError(() => changeOf(message));
   if (message.change.case === "setMemberships") {
     return message.change.value.userIds.map((userId, at) => {
       const own = { ...row, part: row.part + at, key: userId };
-      return recordOf({ userId, mark: [own.sequence, own.part], ...said }, change, {
+      return recordOf({ userId, mark: [own.sequence, own.part], ...cause }, change, {
         keys: [userId],
-        kept: () => ({ ...own, body: bodyOfOne(message, userId, at) }),
+        toRow: () => ({ ...own, body: bodyOfOne(message, userId, at) }),
       });
     });
   }
   const { userId } = message;
   const keys = usersIn(message);
-  return [recordOf({ userId, mark: [row.sequence, row.part], ...said }, change, { keys, kept: () => ({ ...row, key: keyOf(keys) }) })];
+  return [recordOf({ userId, mark: [row.sequence, row.part], ...cause }, change, { keys, toRow: () => ({ ...row, key: keyOf(keys) }) })];
 }
 
 function recordOf(
   record: Omit<MembershipRecord, "change">,
   change: MembershipChange | Error,
-  own: Pick<Taken<MembershipRecord>, "keys" | "kept">,
-): Taken<MembershipRecord> {
-  return takenOf(record.mark, change instanceof Error ? change : { ...record, change }, own);
+  own: Pick<DecodedRecord<MembershipRecord>, "keys" | "toRow">,
+): DecodedRecord<MembershipRecord> {
+  return decodedOf(record.mark, change instanceof Error ? change : { ...record, change }, own);
 }
 
 /** One of several users' part, as a record of its own. */

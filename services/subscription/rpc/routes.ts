@@ -150,7 +150,7 @@ async function handleListMembers({ store, ledger }: DepsBeside, message: ListMem
 async function getHistory(deps: DepsBeside, message: GetHistoryRequest) {
   const scope = scopeOf(message);
   const { workspaceId } = scope;
-  const caughtUp = deps.caught.ask(scope);
+  const caughtUp = deps.barrier.ask(scope);
   const { found, behind, end } = await profileUsers(deps.profile, scope, message.users.map(keyToRead))();
   const ids = [...new Set(found.flat().map(({ userId }) => userId))];
   const late = !await caughtUp(end, ids);

@@ -5,7 +5,7 @@ import { limits } from "../limits.ts";
 /** Keys that a caller waits for. */
 export type Wanted = Pick<ReadonlySet<string>, "has" | "size" | "keys">;
 
-export interface LaneAsk {
+export interface AppliedQuery {
   /** A message of the lane. */
   readonly through: number;
   /** As `laneKey` makes them; more than `laneWantedKeysMax` wait for their turn. */
@@ -15,10 +15,10 @@ export interface LaneAsk {
 }
 
 /** True as soon as everything of the keys up to the message is applied; false after `ms`, and where it is unknown. */
-export type AskLane = (ask: LaneAsk) => Promise<boolean>;
+export type QueryApplied = (ask: AppliedQuery) => Promise<boolean>;
 
-export interface LaneAsks {
-  readonly ask: AskLane;
+export interface AppliedQueries {
+  readonly ask: QueryApplied;
   /** The keys of all waiting callers. */
   readonly wanted: Wanted;
   /** Notifies the callers whose keys are in. */
@@ -27,15 +27,15 @@ export interface LaneAsks {
   close(): void;
 }
 
-export interface LaneAsksDeps {
+export interface AppliedQueriesDeps {
   readonly clock: Clock;
   readonly isPast: (keys: readonly string[], message: number) => boolean;
   /** A new caller waits. */
-  readonly onAsk: (ask: LaneAsk) => void;
+  readonly onAsk: (ask: AppliedQuery) => void;
 }
 
-export function createLaneAsks({ clock, isPast, onAsk }: LaneAsksDeps): LaneAsks {
-  const waiting = new Set<{ readonly ask: LaneAsk; readonly end: (isIn: boolean) => void }>();
+export function createAppliedQueries({ clock, isPast, onAsk }: AppliedQueriesDeps): AppliedQueries {
+  const waiting = new Set<{ readonly ask: AppliedQuery; readonly end: (isIn: boolean) => void }>();
   /** How many wait for each. */
   const wanted = new Map<string, number>();
   function want(keys: readonly string[], more: 1 | -1): void {
