@@ -9,9 +9,9 @@ import { limits } from "../../platform/limits.ts";
 import { success } from "../routing/reply.ts";
 import type { Call, Deps, Reply } from "../routing/route.ts";
 
-type Asked = Pick<Deps, "console">;
+type RouteDeps = Pick<Deps, "console">;
 
-export async function handleConsoleKeys({ spent }: Call, { console }: Asked): Promise<Reply> {
+export async function handleConsoleKeys({ spent }: Call, { console }: RouteDeps): Promise<Reply> {
   const { holder } = spent.permit.caller;
   const uses = await console.keys.uses();
   return success({
@@ -23,7 +23,7 @@ export async function handleConsoleKeys({ spent }: Call, { console }: Asked): Pr
 }
 
 /** A key may be given what its maker's own key may do, from where that may do it, and no more. */
-export async function handleConsoleKeysCreate({ spent, body }: Call, { console }: Asked): Promise<Reply> {
+export async function handleConsoleKeysCreate({ spent, body }: Call, { console }: RouteDeps): Promise<Reply> {
   const { holder } = spent.permit.caller;
   const fields = bodyFields(body);
   const permissions = permissionsOf(fields, holder);
@@ -32,7 +32,7 @@ export async function handleConsoleKeysCreate({ spent, body }: Call, { console }
 }
 
 /** The former secret stays good for `overlap_seconds`, a day unless given. */
-export async function handleConsoleKeysRotate({ spent, body }: Call, { console }: Asked): Promise<Reply> {
+export async function handleConsoleKeysRotate({ spent, body }: Call, { console }: RouteDeps): Promise<Reply> {
   const { holder } = spent.permit.caller;
   const fields = bodyFields(body);
   const id = textOf(fields, "id");
@@ -43,12 +43,12 @@ export async function handleConsoleKeysRotate({ spent, body }: Call, { console }
   return success({ key: keyBody(made.key, console.now()), secret: made.secret });
 }
 
-export async function handleConsoleKeysRevoke({ spent, body }: Call, { console }: Asked): Promise<Reply> {
+export async function handleConsoleKeysRevoke({ spent, body }: Call, { console }: RouteDeps): Promise<Reply> {
   const revoked = await console.keys.revoke(spent.permit.caller.holder, textOf(bodyFields(body), "id"));
   return success({ key: keyBody(revoked, console.now()) });
 }
 
-export async function handleConsoleActions({ spent }: Call, { console }: Asked): Promise<Reply> {
+export async function handleConsoleActions({ spent }: Call, { console }: RouteDeps): Promise<Reply> {
   const actions = await console.actions(spent.permit.caller.holder);
   return success({
     actions: actions.map(({ at, keyId, keyName, requestId, method, route, status, reason }) => ({

@@ -3,18 +3,18 @@ import { filterOf } from "../decode/live-filter.ts";
 import { success } from "../routing/reply.ts";
 import type { Call, Deps, Reply } from "../routing/route.ts";
 
-type Asked = Pick<Deps, "console">;
+type RouteDeps = Pick<Deps, "console">;
 
-export async function handleConsoleLive(call: Call, deps: Asked): Promise<Reply> {
+export async function handleConsoleLive(call: Call, deps: RouteDeps): Promise<Reply> {
   return viewOf(call, deps, false);
 }
 
 /** With what was sent, and what people are called: for keys that may see it. As JSON there is none of it, as none of it is kept. */
-export async function handleConsoleLiveBodies(call: Call, deps: Asked): Promise<Reply> {
+export async function handleConsoleLiveBodies(call: Call, deps: RouteDeps): Promise<Reply> {
   return viewOf(call, deps, true);
 }
 
-function viewOf({ spent, query, headers }: Call, { console }: Asked, personal: boolean): Reply {
+function viewOf({ spent, query, headers }: Call, { console }: RouteDeps, personal: boolean): Reply {
   const { caller } = spent.permit;
   const filter = filterOf(query);
   if (!(headers.get("accept") ?? "").includes("text/event-stream")) {

@@ -8,13 +8,13 @@ import { type ConsentLane, consentLanes, type WaitingPlace, waitingPlaces } from
 import { success, unlessRefused } from "../routing/reply.ts";
 import type { Call, Deps, Reply } from "../routing/route.ts";
 
-type Asked = Pick<Deps, "log" | "subscription" | "messagingStatus">;
+type RouteDeps = Pick<Deps, "log" | "subscription" | "messagingStatus">;
 
 /**
  * Blocked users and dead letters, each up to a thousand, and a hundred of each part of consent; `more` says that one of the lists is full.
  * A part of consent that does not answer is named in `away`.
  */
-export async function handleConsoleLog({ reading, spent }: Call, { log, ...consent }: Asked): Promise<Reply> {
+export async function handleConsoleLog({ reading, spent }: Call, { log, ...consent }: RouteDeps): Promise<Reply> {
   const mayKnowOf = holds(spent.permit.caller.holder.key.permissions, bodiesPermission);
   const lanes = consentLanes.map(([lane, part]) =>
     unlessRefused(consent[part].listSetAside({}, reading).then(({ records }) => ({ lane, records })))
@@ -45,7 +45,7 @@ function consentLetter(lane: ConsentLane, { workspaceId, sequence, part, key, re
 }
 
 /** All of them, once more. Asked twice, what was applied meanwhile waits no longer. */
-export async function handleConsoleLogRedrive(_: Call, { log, ...consent }: Asked): Promise<Reply> {
+export async function handleConsoleLogRedrive(_: Call, { log, ...consent }: RouteDeps): Promise<Reply> {
   const { users, records } = await log.redrive({});
   const counts = await Promise.all(consentLanes.map(([, part]) => consent[part].redriveSetAside({})));
   return success({ blocked_users: users, dead_letters: counts.reduce((sum, count) => sum + count.records, records) });
@@ -55,7 +55,7 @@ export async function handleConsoleLogRedrive(_: Call, { log, ...consent }: Aske
  * Passes over records, one after the other: what holds a user back, or a dead letter. What they would have done is lost. The first
  * that is refused ends it; those before it are passed over.
  */
-export async function handleConsoleLogSkip({ body }: Call, deps: Asked): Promise<Reply> {
+export async function handleConsoleLogSkip({ body }: Call, deps: RouteDeps): Promise<Reply> {
   // All are read before the first is passed over
   const places = waitingPlaces(body, skippedMax);
   for (const place of places) await skip(place, deps);
@@ -64,7 +64,7 @@ export async function handleConsoleLogSkip({ body }: Call, deps: Asked): Promise
 
 const skippedMax = 100;
 
-async function skip(place: WaitingPlace, deps: Asked): Promise<void> {
+async function skip(place: WaitingPlace, deps: RouteDeps): Promise<void> {
   switch (place.of) {
     case "intake":
       return void await deps.log.skip({ partition: place.partition, sequence: place.sequence });
@@ -76,7 +76,7 @@ async function skip(place: WaitingPlace, deps: Asked): Promise<void> {
 }
 
 /** What they say, in their order: it holds what was sent of people. What this build cannot read, and what is too large, has no `record`. */
-export async function handleConsoleLogRecords({ body, reading }: Call, deps: Asked): Promise<Reply> {
+export async function handleConsoleLogRecords({ body, reading }: Call, deps: RouteDeps): Promise<Reply> {
   const records: object[] = [];
   for (const place of waitingPlaces(body, shownMax)) {
     const { json, size, first } = await shownAt(place, deps, reading);
@@ -89,7 +89,7 @@ export async function handleConsoleLogRecords({ body, reading }: Call, deps: Ask
 /** One may be as large as `shownBytesMax`. */
 const shownMax = 10;
 
-async function shownAt(place: WaitingPlace, { log, ...consent }: Asked, reading: Call["reading"]): Promise<ShownRecord> {
+async function shownAt(place: WaitingPlace, { log, ...consent }: RouteDeps, reading: Call["reading"]): Promise<ShownRecord> {
   const { record } = place.of === "intake"
     ? await log.showRecord({ partition: place.partition, sequence: place.sequence }, reading)
     : place.of === "user"

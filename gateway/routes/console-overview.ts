@@ -4,7 +4,7 @@ import { success, unlessRefused } from "../routing/reply.ts";
 import type { Call, Deps, Reply } from "../routing/route.ts";
 
 /** Counts are of this gateway since it started; lanes and what waits are of all workspaces, and shown to operators alone. */
-export async function handleConsoleOverview(call: Call, deps: Asked & Pick<Deps, "console" | "health">): Promise<Reply> {
+export async function handleConsoleOverview(call: Call, deps: RouteDeps & Pick<Deps, "console" | "health">): Promise<Reply> {
   const { holder } = call.spent.permit.caller;
   const { seconds, routes, errors } = deps.console.activity(holder);
   const { ready, reason } = deps.health();
@@ -32,10 +32,10 @@ export async function handleConsoleOverview(call: Call, deps: Asked & Pick<Deps,
   });
 }
 
-type Asked = Pick<Deps, "profile" | "subscription" | "messagingStatus">;
+type RouteDeps = Pick<Deps, "profile" | "subscription" | "messagingStatus">;
 
 /** A part of consent that does not answer is missing in it: `ready` and `reason` name the cause. */
-async function progressOf({ profile, subscription, messagingStatus }: Asked, { scope, reading }: Call) {
+async function progressOf({ profile, subscription, messagingStatus }: RouteDeps, { scope, reading }: Call) {
   const asking = { requestId: scope.requestId, traceparent: scope.traceparent };
   const consent = [subscription, messagingStatus].map((part) => unlessRefused(part.getProgress(asking, reading)));
   const [{ lanes, heldUsers: blockedUsers, setAside: deadLetters }, ...others] = await Promise.all([

@@ -7,10 +7,10 @@ import { sessionCookies } from "../guards/session-cookie.ts";
 import { success } from "../routing/reply.ts";
 import type { Call, Deps, Reply } from "../routing/route.ts";
 
-type Asked = Pick<Deps, "console">;
+type RouteDeps = Pick<Deps, "console">;
 
 /** POST: takes the key itself, never a session, so that no session outlives its hours. `{secure: false}` where the page came without TLS. */
-export async function handleConsoleSessionOpen({ spent, body }: Call, { console }: Asked): Promise<Reply> {
+export async function handleConsoleSessionOpen({ spent, body }: Call, { console }: RouteDeps): Promise<Reply> {
   const { holder, by } = spent.permit.caller;
   if (by.kind !== "key") throw new Refusal("KEY_MISSING", "Invalid API key: a session is opened with the key itself");
   const secure = secureOf(body);
@@ -31,7 +31,7 @@ export async function handleConsoleSessionEnd({ body }: Call): Promise<Reply> {
 }
 
 /** Of the key, in every browser. */
-export async function handleConsoleSessionEndAll({ spent, body }: Call, { console }: Asked): Promise<Reply> {
+export async function handleConsoleSessionEndAll({ spent, body }: Call, { console }: RouteDeps): Promise<Reply> {
   await console.endSessions(spent.permit.caller.holder);
   return { ...success({}), headers: sessionCookies({ token: "", secondsLeft: 0, secure: secureOf(body) }) };
 }

@@ -8,10 +8,10 @@ import { keyOf, userKeyOf } from "../decode/identifiers.ts";
 import { readReply } from "../routing/reply.ts";
 import type { Call, Deps, Reply } from "../routing/route.ts";
 
-type Asked = Pick<Deps, "profile" | "subscription" | "messagingStatus" | "console">;
+type RouteDeps = Pick<Deps, "profile" | "subscription" | "messagingStatus" | "console">;
 
 /** An address may name several users; no user is an empty list. */
-export async function handleConsoleUsers(call: Call, deps: Asked): Promise<Reply> {
+export async function handleConsoleUsers(call: Call, deps: RouteDeps): Promise<Reply> {
   const { holder } = call.spent.permit.caller;
   const { sides_of: sidesOf = "", ...fields } = bodyFields(call.body);
   if (typeof sidesOf !== "string") throw invalid("'sides_of' must be the merge_id of a merge");
@@ -125,7 +125,7 @@ interface History {
 }
 
 /** Of the user's groups and of its addresses; undefined where a part that owns it does not answer. */
-async function historyOf(deps: Asked, { scope, reading }: Call, found: InspectedUser): Promise<History | undefined> {
+async function historyOf(deps: RouteDeps, { scope, reading }: Call, found: InspectedUser): Promise<History | undefined> {
   const profile = jsonOf(found.profileJson);
   const addresses = [profile["email"], profile["phone"]].filter((address) => typeof address === "string");
   const name = keyFor(profile);

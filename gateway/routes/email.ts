@@ -8,10 +8,10 @@ import { queryOf } from "../decode/query.ts";
 import { readReply, success } from "../routing/reply.ts";
 import type { Call, Deps, Reply } from "../routing/route.ts";
 
-type Asked = Pick<Deps, "messagingStatus">;
+type RouteDeps = Pick<Deps, "messagingStatus">;
 
 /** POST /email/status: the state of email addresses, whether or not a user has them. */
-export async function handleEmailStatus(call: Call, { messagingStatus }: Asked): Promise<Reply> {
+export async function handleEmailStatus(call: Call, { messagingStatus }: RouteDeps): Promise<Reply> {
   const fields = bodyFields(call.body);
   const emails = emailsOf(fields);
   const status = emailStatusOf(fields["subscription_state"]);
@@ -32,26 +32,26 @@ const statuses: ReadonlyMap<string, EmailStatus> = new Map([
 ]);
 
 /** POST /email/blocklist and its twin /email/blacklist: unsubscribes addresses and marks them permanently rejected. */
-export async function handleEmailBlocklist(call: Call, deps: Asked): Promise<Reply> {
+export async function handleEmailBlocklist(call: Call, deps: RouteDeps): Promise<Reply> {
   return await mark(call, deps, EmailMark.BLOCKLISTED);
 }
 
 /** POST /email/bounce/remove: lifts the rejected mark. */
-export async function handleEmailBounceRemove(call: Call, deps: Asked): Promise<Reply> {
+export async function handleEmailBounceRemove(call: Call, deps: RouteDeps): Promise<Reply> {
   return await mark(call, deps, EmailMark.BOUNCE_REMOVED);
 }
 
 /** POST /email/spam/remove: lifts the spam mark. */
-export async function handleEmailSpamRemove(call: Call, deps: Asked): Promise<Reply> {
+export async function handleEmailSpamRemove(call: Call, deps: RouteDeps): Promise<Reply> {
   return await mark(call, deps, EmailMark.SPAM_REMOVED);
 }
 
-async function mark({ scope, body }: Call, { messagingStatus }: Asked, how: EmailMark): Promise<Reply> {
+async function mark({ scope, body }: Call, { messagingStatus }: RouteDeps, how: EmailMark): Promise<Reply> {
   return success({}, await messagingStatus.markEmails({ scope, emails: emailsOf(bodyFields(body)), mark: how }));
 }
 
 /** GET /email/unsubscribes: addresses whose status is unsubscribed, newest first unless `sort_direction=asc`. */
-export async function handleEmailUnsubscribes(call: Call, { messagingStatus }: Asked): Promise<Reply> {
+export async function handleEmailUnsubscribes(call: Call, { messagingStatus }: RouteDeps): Promise<Reply> {
   const query = queryOf(call.query);
   const filter = { ...addressFilterOf(query, "email", emailOf), ascending: isAscending(query) };
   const response = await messagingStatus.listUnsubscribes({ scope: call.scope, filter }, call.reading);
@@ -60,7 +60,7 @@ export async function handleEmailUnsubscribes(call: Call, { messagingStatus }: A
 }
 
 /** GET /email/hard_bounces: addresses marked permanently rejected, newest first. */
-export async function handleEmailHardBounces(call: Call, { messagingStatus }: Asked): Promise<Reply> {
+export async function handleEmailHardBounces(call: Call, { messagingStatus }: RouteDeps): Promise<Reply> {
   const filter = addressFilterOf(queryOf(call.query), "email", emailOf);
   const response = await messagingStatus.listHardBounces({ scope: call.scope, filter }, call.reading);
   const emails = response.emails.map(({ address, at }) => ({ email: address, hard_bounced_at: timeText(at) }));

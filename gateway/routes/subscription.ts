@@ -11,17 +11,17 @@ import { offsetOf, onlyValue, type Query, queryOfCall, wholeOf } from "../decode
 import { readReply, success } from "../routing/reply.ts";
 import type { Call, Deps, Reply } from "../routing/route.ts";
 
-type Asked = Pick<Deps, "subscription">;
+type RouteDeps = Pick<Deps, "subscription">;
 
 /** POST /subscription/status/set: one group. Profile fields in the body are ignored: this never updates a profile. */
-export async function handleSubscriptionStatusSet(call: Call, { subscription }: Asked): Promise<Reply> {
+export async function handleSubscriptionStatusSet(call: Call, { subscription }: RouteDeps): Promise<Reply> {
   const update = updateOf(bodyFields(call.body), ["external_id", "email", "phone"]);
   if (countOfNames(update) === 0) throw invalid("One of 'external_id', 'email' or 'phone' is required");
   return success({}, await subscription.setStatus({ scope: call.scope, updates: [update] }));
 }
 
 /** POST /v2/subscription/status/set: several groups, all of them or none: what is wrong with one refuses the request. */
-export async function handleV2SubscriptionStatusSet(call: Call, { subscription }: Asked): Promise<Reply> {
+export async function handleV2SubscriptionStatusSet(call: Call, { subscription }: RouteDeps): Promise<Reply> {
   const groups = objectsOf(bodyFields(call.body)["subscription_groups"], {
     notAList: "'subscription_groups' must be an array of objects",
     tooMany: "a single request may not contain more than 50 subscription groups",
@@ -53,7 +53,7 @@ function countOfNames({ externalIds, emails, phones }: ReturnType<typeof updateO
 }
 
 /** GET and POST /subscription/status/get: the state of users in one group, by identifier as it was sent. */
-export async function handleSubscriptionStatusGet(call: Call, { subscription }: Asked): Promise<Reply> {
+export async function handleSubscriptionStatusGet(call: Call, { subscription }: RouteDeps): Promise<Reply> {
   const query = queryOfCall(call);
   const asked = askedOf(query);
   const subscriptionGroupId = groupIdOf(onlyValue(query, "subscription_group_id"));
@@ -81,7 +81,7 @@ const statusTexts: ReadonlyMap<number, string> = new Map([
  * GET and POST /subscription/user/status: all groups of users, as it was recorded.
  * Users who share an address stand apart; an unknown user is left out. `total_count` is the number of users on all pages.
  */
-export async function handleSubscriptionUserStatus(call: Call, { subscription }: Asked): Promise<Reply> {
+export async function handleSubscriptionUserStatus(call: Call, { subscription }: RouteDeps): Promise<Reply> {
   const query = queryOfCall(call);
   const { ids, emails, phones } = namedUsersOf(query);
   const response = await subscription.getUserStatus({

@@ -8,10 +8,10 @@ import { unsubscribedPage, unsubscribePage, unsubscribeRefusalPage } from "../re
 import type { HttpAnswer, HttpRequest } from "../http/http-message.ts";
 import type { Deps, OpenCall } from "../routing/route.ts";
 
-type Asked = Pick<Deps, "messagingStatus" | "subscription">;
+type RouteDeps = Pick<Deps, "messagingStatus" | "subscription">;
 
 /** Mail scanners follow links: the page asks, and changes nothing. */
-export async function handleUnsubscribePage(deps: Asked, call: OpenCall): Promise<HttpAnswer> {
+export async function handleUnsubscribePage(deps: RouteDeps, call: OpenCall): Promise<HttpAnswer> {
   const { hungUp } = call.request;
   const sent = linkOf(call);
   const link = await deps.messagingStatus.openUnsubscribeLink(sent, { signal: hungUp });
@@ -19,7 +19,7 @@ export async function handleUnsubscribePage(deps: Asked, call: OpenCall): Promis
 }
 
 /** Durable when the answer goes out. The body says `List-Unsubscribe=One-Click` and is not needed: the path is the proof. */
-export async function handleUnsubscribe(deps: Asked, call: OpenCall): Promise<HttpAnswer> {
+export async function handleUnsubscribe(deps: RouteDeps, call: OpenCall): Promise<HttpAnswer> {
   const { request, readBody } = call;
   await readBody(limits.unsubscribeBodyBytesMax);
   const sent = linkOf(call);
@@ -51,7 +51,7 @@ type Asking = Pick<HttpRequest, "headers">;
 async function groupNameOf(
   { subscriptionGroupId, workspaceId }: OpenUnsubscribeLinkResponse,
   { requestId, traceparent }: ReturnType<typeof linkOf>,
-  { subscription }: Pick<Asked, "subscription">,
+  { subscription }: Pick<RouteDeps, "subscription">,
 ): Promise<string | undefined> {
   if (subscriptionGroupId === "") return undefined;
   // A messaging-status service of the build before does not say whose link it is

@@ -48,7 +48,7 @@ export class CommittedSteps implements Steps {
   /** Up to what one look shows. */
   backlog: Backlog = { blockedUsers: 0, deadLetters: 0 };
   /** Undefined: has to be read again. */
-  place: StepCheckpoint | undefined;
+  checkpoint: StepCheckpoint | undefined;
   readonly #deps: CommitDeps;
   readonly #holds: ApplyDeps["holds"] = new Map();
   readonly #stride = createStride();
@@ -72,7 +72,7 @@ export class CommittedSteps implements Steps {
   }
 
   get #through(): number {
-    return this.place?.through ?? 0;
+    return this.checkpoint?.through ?? 0;
   }
 
   async takeOver(): Promise<StepCheckpoint> {
@@ -81,10 +81,10 @@ export class CommittedSteps implements Steps {
     this.#latestNow = Math.max(this.#latestNow, await store.latestNow(partition));
     const behindMs = this.#latestNow - clock.now();
     if (behindMs > limits.clockBehindMsMax) logger.warn("clock_behind", { partition, behindMs });
-    const place = { through, now: this.#latestNow };
-    this.place = place;
+    const checkpoint = { through, now: this.#latestNow };
+    this.checkpoint = checkpoint;
     this.progress.advance(through);
-    return place;
+    return checkpoint;
   }
 
   bytesMax(): number {
@@ -132,7 +132,7 @@ export class CommittedSteps implements Steps {
     await this.#deps.store.commit(step, { work, events });
     // At once: whatever fails from here on, the step is not done again, and `now` does not step back
     this.#latestNow = Math.max(this.#latestNow, step.now ?? 0);
-    this.place = { through: step.through, now: this.#latestNow };
+    this.checkpoint = { through: step.through, now: this.#latestNow };
     for (const [sequence, outcome] of outcomes) this.outcomes.put(sequence, outcome);
     for (const { workspaceId, userId, blockedBy } of slow) {
       if (!blockedBy?.hasFailed) continue;
@@ -167,7 +167,7 @@ export class CommittedSteps implements Steps {
   }
 
   reset(): void {
-    this.place = undefined;
+    this.checkpoint = undefined;
     this.forget();
   }
 

@@ -37,8 +37,8 @@ const effect = fc.record({
 type Rows = ReadonlyMap<IdentityKey, unknown>;
 
 function step(effects: readonly Effect[], rows: StepContent["rows"] = { all: [] }, answer = "") {
-  const { touched: _, ...place } = { ...firstCheckpoint, through: 7 };
-  return packStep(deps, sizes, { effects, rows, outcomes: [[7, { repeat: { kind: "first", answer } }]], place });
+  const { touched: _, ...checkpoint } = { ...firstCheckpoint, through: 7 };
+  return packStep(deps, sizes, { effects, rows, outcomes: [[7, { repeat: { kind: "first", answer } }]], checkpoint });
 }
 
 /** The records that a reader of the partition gets, with where the last part of each stands, counted from 0. */
@@ -77,19 +77,19 @@ test("packStep() ends with what is told and the checkpoint, which know where eac
   fc.assert(fc.property(fc.array(effect), fc.nat({ max: 1_000 }), (effects, answerChars) => {
     const answer = "a".repeat(answerChars);
     const packed = step(effects, { all: [] }, answer);
-    const { messages, place } = packed;
+    const { messages, checkpoint } = packed;
     const [told, ...more] = recordsIn(packed, `l.${layout.reports(0)}`);
     expect(more).toEqual([]);
     expect(told?.at).toBe(messages.length - 2);
     expect(messages.at(-1)?.subject).toBe("l.checkpoint.0");
-    expect(checkpointFromBytes(messages.at(-1)?.body ?? new Uint8Array())).toEqual(place);
+    expect(checkpointFromBytes(messages.at(-1)?.body ?? new Uint8Array())).toEqual(checkpoint);
     expect(stepReportFromBytes(told?.body ?? new Uint8Array())).toEqual({
-      ...place,
+      ...checkpoint,
       keepsNames: true,
       outcomes: [[7, { repeat: { kind: "first", answer } }]],
     });
     const first = 100;
-    const tails = tailsAfter(place, first + messages.length - 1);
+    const tails = tailsAfter(checkpoint, first + messages.length - 1);
     for (const lane of [0, 1]) {
       const last = recordsIn(packed, `l.${layout.profile(lane)}`).at(-1);
       expect(tails[lane] ?? 0).toBe(last === undefined ? 0 : first + last.at);
@@ -99,9 +99,9 @@ test("packStep() ends with what is told and the checkpoint, which know where eac
 
 test("packStep() reports a dead letter under the name that every build reads", () => {
   const { outcomes } = passedOver(0, { sequence: 7, body: new Uint8Array() }, new Error("planted"));
-  const { touched: _, ...place } = { ...firstCheckpoint, through: 7 };
+  const { touched: _, ...checkpoint } = { ...firstCheckpoint, through: 7 };
   const wide = { messageBytesMax: 1_000, stepBytesMax: 1_000 };
-  const [report] = recordsIn(packStep(deps, wide, { effects: [], rows: { all: [] }, outcomes, place }), `l.${layout.reports(0)}`);
+  const [report] = recordsIn(packStep(deps, wide, { effects: [], rows: { all: [] }, outcomes, checkpoint }), `l.${layout.reports(0)}`);
   expect(JSON.parse(Buffer.from(report?.body ?? "").toString())).toMatchObject({ outcomes: [[7, { setAside: true }]] });
 });
 
@@ -168,7 +168,7 @@ test("fittingItems() counts the messages that records take, also those of one it
   );
   const count = fittingItems(items, wide);
   expect(count).toBeLessThan(items.length);
-  const packed = packStep(deps, wide, { effects: items.slice(0, count), rows: { all: [] }, outcomes: [], place: firstCheckpoint });
+  const packed = packStep(deps, wide, { effects: items.slice(0, count), rows: { all: [] }, outcomes: [], checkpoint: firstCheckpoint });
   expect(packed.messages.length).toBeLessThanOrEqual(limits.logBatchMessagesMax / 2 + 2);
   expect(packed.messages.length).toBeGreaterThan(limits.logBatchMessagesMax / 4);
   for (const { body } of packed.messages.slice(0, -2)) expect(body.byteLength).toBeLessThanOrEqual(wide.messageBytesMax);
@@ -176,7 +176,7 @@ test("fittingItems() counts the messages that records take, also those of one it
 
 test("a checkpoint of as many lanes as can be is one message of the smallest server", () => {
   const lanes = 3 * 1024;
-  const place = {
+  const checkpoint = {
     ...firstCheckpoint,
     through: Number.MAX_SAFE_INTEGER,
     now: Number.MAX_SAFE_INTEGER,
@@ -186,5 +186,5 @@ test("a checkpoint of as many lanes as can be is one message of the smallest ser
     tails: Array.from({ length: lanes }, () => 16 * 2 ** 40),
     touched: Array.from({ length: limits.logBatchMessagesMax }, (_, at) => [lanes + at, limits.logBatchMessagesMax] as const),
   };
-  expect(checkpointToBytes(place).byteLength).toBeLessThanOrEqual(bodyBytesMaxOf(limits.logMessageBytesMin));
+  expect(checkpointToBytes(checkpoint).byteLength).toBeLessThanOrEqual(bodyBytesMaxOf(limits.logMessageBytesMin));
 });

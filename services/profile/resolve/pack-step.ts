@@ -40,15 +40,15 @@ export interface StepContent {
   /** All rows of the step's records, or those of their entries that go into this step. */
   readonly rows: { readonly all: readonly RowChanges[] } | { readonly some: readonly RowEntry[] };
   readonly outcomes: readonly (readonly [sequence: number, outcome: RecordOutcome])[];
-  readonly place: Omit<ResolverCheckpoint, "touched">;
+  readonly checkpoint: Omit<ResolverCheckpoint, "touched">;
 }
 
 export interface PackedStep {
   readonly messages: readonly StepMessage[];
-  readonly place: ResolverCheckpoint;
+  readonly checkpoint: ResolverCheckpoint;
 }
 
-export function packStep(deps: PackDeps, sizes: StepSizes, { effects, rows, outcomes, place }: StepContent): PackedStep {
+export function packStep(deps: PackDeps, sizes: StepSizes, { effects, rows, outcomes, checkpoint }: StepContent): PackedStep {
   const { layout, partition, subjectOf, checkpointSubject } = deps;
   const messages: StepMessage[] = [];
   const ends = new Map<number, number>();
@@ -62,11 +62,11 @@ export function packStep(deps: PackDeps, sizes: StepSizes, { effects, rows, outc
   // How far the lanes are from the end depends on how many messages the report takes
   for (let count = 1;;) {
     const last = messages.length + count;
-    const whole: ResolverCheckpoint = { ...place, touched: Array.from(ends, ([lane, at]) => [lane, last - at] as const) };
+    const whole: ResolverCheckpoint = { ...checkpoint, touched: Array.from(ends, ([lane, at]) => [lane, last - at] as const) };
     const report: StepReport = { ...whole, ...names, outcomes };
     const reports = cutRecord(subjectOf(layout.reports(partition)), checkpointToBytes(report), sizes.messageBytesMax);
     if (reports.length === count) {
-      return { messages: [...messages, ...reports, { subject: checkpointSubject, body: checkpointToBytes(whole) }], place: whole };
+      return { messages: [...messages, ...reports, { subject: checkpointSubject, body: checkpointToBytes(whole) }], checkpoint: whole };
     }
     count = reports.length;
   }

@@ -109,8 +109,8 @@ class PublishedSteps implements Steps {
     });
   }
 
-  get place(): ResolverCheckpoint | undefined {
-    return this.#at?.place;
+  get checkpoint(): ResolverCheckpoint | undefined {
+    return this.#at?.checkpoint;
   }
 
   get #here(): StepAt {
@@ -125,21 +125,21 @@ class PublishedSteps implements Steps {
   async takeOver(): Promise<ResolverCheckpoint> {
     const { fenced, checkpointSubject, onWritten, watermarks, partition } = this.#deps;
     await Promise.allSettled([this.#writing.done()]);
-    const checkpoint = await fenced.checkpoint(checkpointSubject);
-    if (checkpoint === undefined) {
-      this.#at = { sequence: 0, place: firstCheckpoint };
+    const message = await fenced.checkpoint(checkpointSubject);
+    if (message === undefined) {
+      this.#at = { sequence: 0, checkpoint: firstCheckpoint };
       return firstCheckpoint;
     }
-    const { sequence } = checkpoint;
-    const place = checkpointFromBytes(checkpoint.body);
-    if (place.noted === true) watermarks?.expect(new Map([[`resolve-${partition}`, place.written]]));
-    if (place.inside === undefined) {
-      await this.#writeRows(readRows(await this.#rowsBetween(place.written, sequence)), sequence, place.through);
+    const { sequence } = message;
+    const checkpoint = checkpointFromBytes(message.body);
+    if (checkpoint.noted === true) watermarks?.expect(new Map([[`resolve-${partition}`, checkpoint.written]]));
+    if (checkpoint.inside === undefined) {
+      await this.#writeRows(readRows(await this.#rowsBetween(checkpoint.written, sequence)), sequence, checkpoint.through);
     }
     onWritten(sequence);
-    this.#writtenThrough = place.through;
-    this.#at = { sequence, place };
-    return place;
+    this.#writtenThrough = checkpoint.through;
+    this.#at = { sequence, checkpoint };
+    return checkpoint;
   }
 
   /** Every step is published after the rows of the one before it were written: so these are of one step. */
@@ -165,7 +165,7 @@ class PublishedSteps implements Steps {
 
   /** A resolver goes on with a begun record as it was cut and numbered at its start. */
   options(): ReturnType<Steps["options"]> {
-    const inside = this.#at?.place.inside;
+    const inside = this.#at?.checkpoint.inside;
     this.#resolvedAs = inside === undefined
       ? optionsOf(this.#deps.numbering?.())
       : { now: inside.now, partsInCommon: !inside.ownParts, ...optionsOf(numberingOf(inside)) };
@@ -174,14 +174,16 @@ class PublishedSteps implements Steps {
 
   /** Plans again with fewer records what is too much for one step; one record alone may take several. */
   async commit(resolved: Resolved, { records, through, now, began }: StepOf): Promise<boolean> {
-    const { place, sequence } = this.#here;
+    const { checkpoint, sequence } = this.#here;
     const { clock, identities, intake } = this.#deps;
-    const usersPerRecord = place.inside === undefined ? limits.laneUsersPerRecordMax : place.inside.usersPerRecord ?? 1;
+    const usersPerRecord = checkpoint.inside === undefined ? limits.laneUsersPerRecordMax : checkpoint.inside.usersPerRecord ?? 1;
     const planned = await planEffects(this.#deps, resolved, { usersPerRecord, agoMs: clock.monotonic() - began });
     await this.#writing.done();
-    const whole = place.inside === undefined ? this.#packWhole(planned, { ...this.#next(place, sequence), now, through }) : undefined;
+    const whole = checkpoint.inside === undefined
+      ? this.#packWhole(planned, { ...this.#next(checkpoint, sequence), now, through })
+      : undefined;
     if (whole === undefined && records.length > 1) return false;
-    if (place.inside !== undefined) checkGoesOn(planned, place.inside);
+    if (checkpoint.inside !== undefined) checkGoesOn(planned, checkpoint.inside);
     if (planned.deadLetters.length > 0) await identities.setAside(planned.deadLetters);
     if (whole === undefined) {
       const items: readonly StepItem[] = [...planned.effects, ...rowEntriesOf(planned.changes)];
@@ -197,10 +199,10 @@ class PublishedSteps implements Steps {
   }
 
   /** All of it as one step; undefined where that is too much. */
-  #packWhole({ effects, changes, outcomes }: PlannedEffects, place: StepContent["place"]): PackedStep | undefined {
+  #packWhole({ effects, changes, outcomes }: PlannedEffects, checkpoint: StepContent["checkpoint"]): PackedStep | undefined {
     const sizes = this.#deps.sizes();
     if (fittingItems(effects, sizes) < effects.length) return undefined;
-    const packed = packStep(this.#deps, sizes, { effects, rows: { all: changes }, outcomes, place });
+    const packed = packStep(this.#deps, sizes, { effects, rows: { all: changes }, outcomes, checkpoint });
     return isPublishable(packed, sizes) ? packed : undefined;
   }
 
@@ -211,8 +213,8 @@ class PublishedSteps implements Steps {
   async #publishInSteps(planned: PlannedEffects, items: readonly StepItem[], { through, now, usersPerRecord }: InRecord): Promise<void> {
     const { partsInCommon, numbering } = this.#resolvedAs;
     for (;;) {
-      const { place, sequence } = this.#here;
-      const taken = place.inside?.taken ?? 0;
+      const { checkpoint, sequence } = this.#here;
+      const taken = checkpoint.inside?.taken ?? 0;
       const rest = items.slice(taken);
       const sizes = this.#deps.sizes();
       const some = rest.slice(0, fittingItems(rest, sizes));
@@ -220,9 +222,9 @@ class PublishedSteps implements Steps {
       const effects = some.filter((item) => item.to !== "rows");
       const areAll = isLast && taken <= planned.effects.length;
       const rows = areAll ? { all: planned.changes } : { some: some.filter((item): item is RowEntry => item.to === "rows") };
-      const next = { ...this.#next(place, sequence), now };
+      const next = { ...this.#next(checkpoint, sequence), now };
       if (isLast) {
-        const content = { effects, rows, outcomes: planned.outcomes, place: { ...next, through } };
+        const content = { effects, rows, outcomes: planned.outcomes, checkpoint: { ...next, through } };
         return await this.#publishLast(planned, packStep(this.#deps, sizes, content));
       }
       const inside = {
@@ -234,7 +236,7 @@ class PublishedSteps implements Steps {
         ...(numbering !== undefined && { numbered: true as const }),
         ...(numbering === "lanes" && { inLanes: true as const }),
       };
-      const content = { effects, rows, outcomes: [], place: { ...next, through: place.through, inside } };
+      const content = { effects, rows, outcomes: [], checkpoint: { ...next, through: checkpoint.through, inside } };
       await this.#publish(packStep(this.#deps, sizes, content));
     }
   }
@@ -248,23 +250,23 @@ class PublishedSteps implements Steps {
    * What the next checkpoint holds of those before: rows count as written only up to where the record began. With whether the watermarks
    * beside the rows are as far as the checkpoint.
    */
-  #next(place: ResolverCheckpoint, sequence: number): Pick<ResolverCheckpoint, "written" | "tails" | "noted"> {
-    const written = place.inside === undefined ? sequence : place.written;
-    return { written, tails: tailsAfter(place, sequence), ...(this.#noted >= written && { noted: true }) };
+  #next(checkpoint: ResolverCheckpoint, sequence: number): Pick<ResolverCheckpoint, "written" | "tails" | "noted"> {
+    const written = checkpoint.inside === undefined ? sequence : checkpoint.written;
+    return { written, tails: tailsAfter(checkpoint, sequence), ...(this.#noted >= written && { noted: true }) };
   }
 
-  async #publish({ messages, place }: PackedStep): Promise<void> {
+  async #publish({ messages, checkpoint }: PackedStep): Promise<void> {
     const { fenced, checkpointSubject } = this.#deps;
     for (const { body } of messages) this.#bytes += body.byteLength;
     const outcome = await fenced.publishStep({ messages, checkpointSubject, expectedLast: this.#here.sequence });
     if (outcome.kind === "refused") throw new StepLost("Another resolver's step came first");
     if (outcome.kind === "unknown") throw new StepLost("The step may have landed or not", { cause: outcome.cause });
-    this.#at = { sequence: outcome.sequence, place };
+    this.#at = { sequence: outcome.sequence, checkpoint };
   }
 
-  async #write({ sequence, place }: StepAt, planned: PlannedEffects, workspaces: Resolved["workspaces"]): Promise<void> {
-    await allDone([this.#writeRows(planned.changes, sequence, place.through), this.#noteOrigins(planned, place.through)]);
-    this.#writtenThrough = place.through;
+  async #write({ sequence, checkpoint }: StepAt, planned: PlannedEffects, workspaces: Resolved["workspaces"]): Promise<void> {
+    await allDone([this.#writeRows(planned.changes, sequence, checkpoint.through), this.#noteOrigins(planned, checkpoint.through)]);
+    this.#writtenThrough = checkpoint.through;
     for (const { view } of workspaces) view.arrived();
     this.#deps.onWritten(sequence);
   }
@@ -288,7 +290,7 @@ class PublishedSteps implements Steps {
     });
   }
 
-  /** Forgets intake, rows and checkpoints behind the place, by time and by bytes; never the last checkpoint. */
+  /** Forgets intake, rows and checkpoints behind the checkpoint, by time and by bytes; never the last checkpoint. */
   async settle(wasBusy: boolean): ReturnType<Steps["settle"]> {
     if (!this.#trimming.isUnderWay) this.#trimming.begin(() => this.#trim());
     if (wasBusy) return { pauseMs: this.#restMs, unless: () => this.awaits() };
@@ -299,14 +301,14 @@ class PublishedSteps implements Steps {
 
   async #trim(): Promise<void> {
     if (this.#at === undefined) return;
-    const { sequence, place } = this.#at;
+    const { sequence, checkpoint } = this.#at;
     const [through, bytes] = [this.#writtenThrough, this.#bytes];
     const now = this.#deps.clock.monotonic();
     if (through <= this.#trimmed || (now < this.#trimAt && bytes < this.#deps.trimBytes)) return;
     const { intake, lanes, fenced, layout, partition, checkpointSubject } = this.#deps;
     await intake.trim(partition, through);
     // The rows of the latest step, and those of a record that it is inside of, are still to be read by a resolver that takes over
-    await lanes.trim(layout.rows(partition), place.written);
+    await lanes.trim(layout.rows(partition), checkpoint.written);
     await fenced.trimCheckpoints(checkpointSubject, sequence);
     // Processes that wait for outcomes may still be reading what was reported since the last time
     this.#report = { last: sequence - 1, before: this.#report.last };
@@ -327,7 +329,7 @@ class PublishedSteps implements Steps {
   /** A read waits for this record. Whether one waits that is not resolved. */
   awaits(sequence = 0): boolean {
     this.#awaited = Math.max(this.#awaited, sequence);
-    return this.#awaited > (this.#at?.place.through ?? 0);
+    return this.#awaited > (this.#at?.checkpoint.through ?? 0);
   }
 
   /** Ends what goes on. What fails is done by the next resolver. */
@@ -336,11 +338,11 @@ class PublishedSteps implements Steps {
   }
 }
 
-/** A step that is out, or the place before the first one. */
+/** A step that is out, or the checkpoint before the first one. */
 interface StepAt {
   /** Of its checkpoint. */
   readonly sequence: number;
-  readonly place: ResolverCheckpoint;
+  readonly checkpoint: ResolverCheckpoint;
 }
 
 interface InRecord extends Pick<StepOf, "through" | "now"> {

@@ -47,9 +47,9 @@ class Resolver {
 
   async turn(): ReturnType<Steps["settle"]> {
     const { steps, intake, partition } = this.#deps;
-    await this.#place();
+    await this.#checkpoint();
     await steps.upkeep?.(() => this.#now());
-    const { through, inside } = await this.#place();
+    const { through, inside } = await this.#checkpoint();
     const max = inside === undefined ? limits.stepRecordsMax : 1;
     const read = await intake.read(partition, through, { max, bytesMax: steps.bytesMax() });
     const records = read.filter((record) => record.sequence > through);
@@ -57,7 +57,7 @@ class Resolver {
     const next = await steps.settle(records.length > 0);
     const last = records.at(-1)?.sequence ?? 0;
     // Behind a part of what was read the rest of it waits
-    return steps.place !== undefined && steps.place.through < last ? "busy" : next;
+    return steps.checkpoint !== undefined && steps.checkpoint.through < last ? "busy" : next;
   }
 
   recover(error: unknown, { count, isLogged }: Failures): void {
@@ -67,9 +67,9 @@ class Resolver {
     else if (isLogged) logger.error("resolver_failed", error, { partition, failures: count });
   }
 
-  async #place(): Promise<StepCheckpoint> {
+  async #checkpoint(): Promise<StepCheckpoint> {
     const { steps, views } = this.#deps;
-    if (steps.place !== undefined) return steps.place;
+    if (steps.checkpoint !== undefined) return steps.checkpoint;
     // Another resolver may have gone on meanwhile
     views.clear();
     return await steps.takeOver();
@@ -77,17 +77,17 @@ class Resolver {
 
   /** Never steps back, whichever process resolved before, nor leaps ahead with a clock that does. */
   #now(): number {
-    return this.#bounded.after(this.#deps.steps.place?.now ?? 0);
+    return this.#bounded.after(this.#deps.steps.checkpoint?.now ?? 0);
   }
 
   async #resolve(records: readonly LogRecord[]): Promise<void> {
     const { steps, views } = this.#deps;
-    const before = steps.place;
+    const before = steps.checkpoint;
     try {
       await this.#resolveTogether(records);
     } catch (error) {
       // What is in force is not done again, and a record that is published in part cannot be passed over
-      if (stops(error, records) || error instanceof StepLost || steps.place !== before || before?.inside !== undefined) throw error;
+      if (stops(error, records) || error instanceof StepLost || steps.checkpoint !== before || before?.inside !== undefined) throw error;
       await steps.forget();
       views.clear();
       const [first] = records;

@@ -202,9 +202,9 @@ describe("CommittedSteps on a clock that steps back", () => {
     const swept = clock.now();
     await steps.upkeep?.(() => swept);
     expect(await tables.steps.latestNow(0)).toBe(swept);
-    expect(steps.place).toEqual({ through: 0, now: swept });
+    expect(steps.checkpoint).toEqual({ through: 0, now: swept });
     await steps.commit(resolvedOf([created("a")]), { records: [], through: 1, now: swept - 5_000, began: 0 });
-    expect(steps.place).toEqual({ through: 1, now: swept });
+    expect(steps.checkpoint).toEqual({ through: 1, now: swept });
   });
 });
 
@@ -217,7 +217,7 @@ describe("CommittedSteps that cannot count what waits", () => {
     ];
     isUncountable = true;
     await expect(commit(steps, 1, resolvedOf([created("a"), event("a", 2)], ["w"], consent))).rejects.toThrow("planted");
-    expect([steps.progress.reached, steps.place?.through, sent]).toEqual([1, 1, 1]);
+    expect([steps.progress.reached, steps.checkpoint?.through, sent]).toEqual([1, 1, 1]);
     isUncountable = false;
     await steps.upkeep?.(() => clock.now());
     expect(steps.backlog.blockedUsers).toBe(1);

@@ -7,8 +7,8 @@ import type { Resolved } from "./resolve-records.ts";
 
 export interface Steps {
   /** Up to where the order is resolved; undefined: it has to be read again. */
-  readonly place: StepCheckpoint | undefined;
-  /** Reads the place, once everything that was decided before it is in force. */
+  readonly checkpoint: StepCheckpoint | undefined;
+  /** Reads the checkpoint, once everything that was decided before it is in force. */
   takeOver(): Promise<StepCheckpoint>;
   /** What is due between two steps. `now` as for a step. */
   upkeep?(now: () => number): Promise<void>;
@@ -19,14 +19,14 @@ export interface Steps {
   /**
    * All of a step or nothing, in force when it resolves, and no more among the changes of the views. False: it is more than one step
    * holds, nothing is written, the store has the rows of all steps before, and fewer records are to be tried; one record alone always
-   * fits. Throws StepLost where another resolver's step came first, or the place has to be read again.
+   * fits. Throws StepLost where another resolver's step came first, or the checkpoint has to be read again.
    */
   commit(resolved: Resolved, step: StepOf): Promise<boolean>;
   /** After each turn: what comes next. `wasBusy`: there was something to resolve, and more may be there. */
   settle(wasBusy: boolean): ReturnType<Turning["turn"]>;
-  /** A step failed: what is in memory beside the place may be ahead of what is written. The store has the rows of all steps before. */
+  /** A step failed: what is in memory beside the checkpoint may be ahead of what is written. The store has the rows of all steps before. */
   forget(): void | Promise<void>;
-  /** The place, too. */
+  /** The checkpoint, too. */
   reset(): void;
 }
 
