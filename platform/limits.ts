@@ -152,7 +152,9 @@ export const limits = {
   limiterProbeMs: 250,
   limiterSilenceMsMax: 5_000,
   limiterLocalKeysMax: 100_000,
-  limiterDrawsMax: 1_000,
+  // In one question: callers of the same buckets, and draws from different ones
+  limiterCallersMax: 1_000,
+  limiterDrawsMax: 64,
   // Log in JetStream
   logConnectMs: 5_000,
   logReconnectMs: 100,

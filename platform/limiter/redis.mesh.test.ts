@@ -84,26 +84,6 @@ await describeWith(["redis"], "openRedisLimiter()", () => {
     for (const limiter of limiters) await limiter.close();
   });
 
-  test("draw() asks Redis once for two buckets, and once for all who wait", async () => {
-    await admin.flushall();
-    // On a clock that stands still no answer is late
-    const limiter = await openRedisLimiter({ url: server.url, clock: fakeClock(), logger: silentLogger });
-    const buckets = [{ key: "limit:{w}:second", bucket: { capacity: 40, windowMs: 3_600_000 } }, { key: "limit:{w}:hour", bucket: slow }];
-    await limiter.draw({ buckets, cost: 1, count: 1 });
-    const before = await scriptCalls();
-    const drawn = await Promise.all(Array.from({ length: 30 }, () => limiter.draw({ buckets, cost: 1, count: 1 })));
-    // The first does not wait for others
-    expect(await scriptCalls() - before).toBe(2);
-    expect(drawn.filter(({ granted }) => granted === 1)).toHaveLength(9);
-    expect(drawn.slice(0, 9).map(({ buckets: [, hour] }) => Math.floor(hour?.tokens ?? -1))).toEqual([8, 7, 6, 5, 4, 3, 2, 1, 0]);
-    expect(Math.floor((await limiter.draw({ buckets, cost: 0, count: 1 })).buckets[0]?.tokens ?? -1)).toBe(30);
-    await limiter.close();
-  });
-
-  async function scriptCalls(): Promise<number> {
-    return Number(/cmdstat_evalsha:calls=(\d+)/.exec(await admin.info("commandstats"))?.[1] ?? 0);
-  }
-
   test("draw() of 16 gateways on a clock that steps never admits more than capacity + refill x T", async () => {
     await admin.flushall();
     const clock = fakeClock();

@@ -38,7 +38,7 @@ export interface RedisLimiterOptions {
 
 /**
  * Opens the limiter; waits for the first connection no longer than `limiterConnectMs` and goes on without it.
- * A request asks Redis once at most, however many buckets it needs; those that wait for the same buckets ask together.
+ * A request asks Redis once at most, however many buckets it needs; all that wait ask together.
  * Nothing throws because of Redis. A Redis that hangs or died costs the calls that are under way
  * `limiterAnswerMsMax` at most; from then on, until a probe in the background succeeds, buckets in memory answer at once.
  * A bucket is a key of Redis and must carry the workspace in braces, which keeps its buckets on one node of a cluster.
@@ -54,16 +54,14 @@ export async function openRedisLimiter(options: RedisLimiterOptions): Promise<Re
     probeEveryMs: limits.limiterProbeMs,
     // The script itself: a replica, or a Redis without memory, answers a PING and takes no write
     probe: () =>
-      inTime(clock, ask({ buckets: [{ key: "limit:{heddle}:probe", bucket: { capacity: 1, windowMs: 1 } }], cost: 0, count: 1 })),
+      inTime(clock, ask([{ buckets: [{ key: "limit:{heddle}:probe", bucket: { capacity: 1, windowMs: 1 } }], cost: 0, count: 1 }])),
     changed(state) {
       if (state.closed) logger.info("limiter_shared");
       else logger.warn("limiter_local", { cause: String(state.error) });
     },
   });
 
-  function ask(draw: Draw): Promise<Drawn> {
-    return runDraw(redis, draw, options);
-  }
+  const ask = openQuestions(redis, options);
   function drawLocal({ buckets, cost, count }: Draw): Drawn {
     // Never so small that the cost would never be admitted
     const own = buckets.map(({ key, bucket }) => {
@@ -72,21 +70,23 @@ export async function openRedisLimiter(options: RedisLimiterOptions): Promise<Re
     });
     return local.draw({ buckets: own, cost, count });
   }
-  async function askOrTrip(draw: Draw): Promise<Drawn> {
+  async function askOrTrip(draws: readonly Draw[]): Promise<readonly Drawn[]> {
     // A call that waited for others may find that Redis has gone meanwhile
-    if (!breaker.closed) return drawLocal(draw);
+    if (!breaker.closed) return draws.map(drawLocal);
     try {
-      return await inTime(clock, ask(draw));
+      return await inTime(clock, ask(draws));
     } catch (error) {
       breaker.trip(error);
-      return drawLocal(draw);
+      return draws.map(drawLocal);
     }
   }
-  const shared = openSharedDraws(askOrTrip, limits.limiterDrawsMax);
+  const shared = openSharedDraws(askOrTrip, { callersMax: limits.limiterCallersMax, drawsMax: limits.limiterDrawsMax });
   async function draw(asked: Draw): Promise<Drawn> {
     checkDraw(asked);
     if (!breaker.closed) return drawLocal(asked);
-    return await (asked.count === 1 ? shared(asked) : askOrTrip(asked));
+    if (asked.count === 1) return await shared(asked);
+    const [drawn] = await askOrTrip([asked]);
+    return drawn as Drawn;
   }
 
   await firstConnection(redis, { clock, probe: breaker.probe });
@@ -150,21 +150,42 @@ function inTime<T>(clock: Clock, answer: Promise<T>): Promise<T> {
   });
 }
 
-/** One call of Redis, whose time it is unless a test says another. */
-async function runDraw(redis: Redis, { buckets, cost, count }: Draw, { clock, redisTime }: RedisLimiterOptions): Promise<Drawn> {
-  const keys = buckets.map(({ key }) => key);
-  const terms = buckets.flatMap(({ bucket }) => [bucket.capacity, bucket.windowMs]);
-  const [granted, ...rest] = (await runBuckets(redis, keys, [cost, count, redisTime?.() ?? "", ...terms])).map(Number);
-  const now = Math.ceil(clock.now());
-  return {
-    granted: granted ?? 0,
-    buckets: buckets.map((_bucket, at) => {
-      const [tokens = 0, retryAfterMs = 0, fullAfterMs = 0] = rest.slice(at * answersPerBucket);
-      return { tokens, retryAfterMs, fullAt: now + fullAfterMs };
-    }),
+type Ask = (draws: readonly Draw[]) => Promise<readonly Drawn[]>;
+
+/** All draws in one call of Redis; one call for each, which is one owner's, where Redis keeps the owners on several nodes. */
+function openQuestions(redis: Redis, options: RedisLimiterOptions): Ask {
+  let isCluster = false;
+  return async (draws) => {
+    if (!isCluster || draws.length === 1) {
+      try {
+        return await runDraws(redis, draws, options);
+      } catch (error) {
+        if (draws.length === 1 || !(error instanceof Error && error.message.startsWith("CROSSSLOT"))) throw error;
+        isCluster = true;
+      }
+    }
+    return (await Promise.all(draws.map((draw) => runDraws(redis, [draw], options)))).flat();
   };
 }
 
-const runBuckets = readScript("bucket.lua");
+/** One call of Redis, whose time it is unless a test says another. */
+async function runDraws(redis: Redis, draws: readonly Draw[], { clock, redisTime }: RedisLimiterOptions): Promise<readonly Drawn[]> {
+  const keys = draws.flatMap(({ buckets }) => buckets.map(({ key }) => key));
+  const terms = draws.flatMap(({ buckets, cost, count }) => [
+    buckets.length,
+    cost,
+    count,
+    ...buckets.flatMap(({ bucket }) => [bucket.capacity, bucket.windowMs]),
+  ]);
+  const numbers = (await runBuckets(redis, keys, [redisTime?.() ?? "", ...terms])).map(Number).values();
+  const now = Math.ceil(clock.now());
+  function next(): number {
+    return numbers.next().value ?? 0;
+  }
+  return draws.map(({ buckets }) => ({
+    granted: next(),
+    buckets: buckets.map(() => ({ tokens: next(), retryAfterMs: next(), fullAt: now + next() })),
+  }));
+}
 
-const answersPerBucket = 3;
+const runBuckets = readScript("bucket.lua");

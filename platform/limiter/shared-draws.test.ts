@@ -7,31 +7,41 @@ import { openMemoryLimiter } from "./memory.ts";
 import { openSharedDraws } from "./shared-draws.ts";
 
 const ten = { capacity: 10, windowMs: 1_000 };
+const bounds = { callersMax: 100, drawsMax: 100 };
 const draw = { buckets: [{ key: "k", bucket: ten }], cost: 1 };
 
 /** Answers questions when the test says so. */
 function slowBuckets() {
   const clock = fakeClock();
   const buckets = openMemoryLimiter({ clock, keysMax: 10 });
-  const asked: { question: Draw; answer(): void; fail(): void }[] = [];
-  const ask = (question: Draw) =>
-    new Promise<Drawn>((resolve, reject) => {
-      asked.push({ question, answer: () => resolve(buckets.draw(question)), fail: () => reject(new Error("Gone")) });
+  const asked: { question: readonly Draw[]; answer(): void; fail(): void }[] = [];
+  const ask = (question: readonly Draw[]) =>
+    new Promise<readonly Drawn[]>((resolve, reject) => {
+      asked.push({
+        question,
+        answer: () => resolve(question.map((one) => buckets.draw(one) as Drawn)),
+        fail: () => reject(new Error("Gone")),
+      });
     });
   return { clock, asked, ask };
+}
+
+/** How many callers each draw of each question is for. */
+function countsOf(asked: readonly { readonly question: readonly Draw[] }[]): number[][] {
+  return asked.map(({ question }) => question.map(({ count }) => count));
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 test("openSharedDraws() asks once for all who came while a question was under way", async () => {
   const { clock, asked, ask } = slowBuckets();
-  const shared = openSharedDraws(ask, 100);
+  const shared = openSharedDraws(ask, bounds);
   const first = shared(draw);
   const others = Array.from({ length: 12 }, () => shared(draw));
-  expect(asked.map(({ question }) => question.count)).toEqual([1]);
+  expect(countsOf(asked)).toEqual([[1]]);
   asked[0]?.answer();
   await turn();
-  expect(asked.map(({ question }) => question.count)).toEqual([1, 12]);
+  expect(countsOf(asked)).toEqual([[1], [12]]);
   asked[1]?.answer();
   const told = await Promise.all([first, ...others]);
   expect(told.map(({ granted }) => granted)).toEqual([...Array.from({ length: 10 }, () => 1), 0, 0, 0]);
@@ -41,27 +51,42 @@ test("openSharedDraws() asks once for all who came while a question was under wa
   expect(fullAfter).toEqual([100, 200, 300, 400, 500, 600, 700, 800, 900, 1_000, 1_000, 1_000, 1_000]);
 });
 
-test("openSharedDraws() asks for no more than its bound at once, and apart for other buckets, terms and costs", async () => {
+test("openSharedDraws() asks one question at a time, with a draw in it for each of different buckets, terms and costs", async () => {
   const { asked, ask } = slowBuckets();
-  const shared = openSharedDraws(ask, 2);
+  const shared = openSharedDraws(ask, bounds);
   const other = { key: "k", bucket: { capacity: 11, windowMs: 1_000 } };
-  void Promise.all([
-    shared(draw),
-    shared(draw),
-    shared(draw),
-    shared(draw),
-    shared({ ...draw, cost: 0 }),
-    shared({ buckets: [other], cost: 1 }),
-  ]);
-  expect(asked).toHaveLength(3);
+  const first = shared(draw);
+  const others = [shared({ ...draw, cost: 0 }), shared({ buckets: [other], cost: 1 }), shared(draw), shared(draw)];
+  expect(countsOf(asked)).toEqual([[1]]);
   asked[0]?.answer();
+  await first;
   await turn();
-  expect(asked[3]?.question.count).toBe(2);
+  expect(countsOf(asked)).toEqual([[1], [1, 1, 2]]);
+  asked[1]?.answer();
+  // Each is answered for its own draw: the second has other terms
+  const told = await Promise.all(others);
+  expect(told.map(({ buckets: [level] }) => level?.tokens)).toEqual([9, 8, 7, 6]);
+  expect(asked).toHaveLength(2);
+});
+
+test("openSharedDraws() asks for no more than its bounds at once, and who is left comes after those who came later", async () => {
+  const { asked, ask } = slowBuckets();
+  const shared = openSharedDraws(ask, { callersMax: 2, drawsMax: 2 });
+  const keys = ["a", "b", "b", "b", "c", "d"];
+  void Promise.all(keys.map((key) => shared({ buckets: [{ key, bucket: ten }], cost: 1 })));
+  for (let at = 0; at < 3; at += 1) {
+    asked[at]?.answer();
+    await turn();
+  }
+  expect(asked.map(({ question }) => question.map(({ buckets: [of], count }) => `${of?.key}${count}`))).toEqual([["a1"], ["b2", "c1"], [
+    "d1",
+    "b1",
+  ]]);
 });
 
 test("openSharedDraws() fails those who asked together, and asks anew for the next", async () => {
   const { asked, ask } = slowBuckets();
-  const shared = openSharedDraws(ask, 100);
+  const shared = openSharedDraws(ask, bounds);
   const [first, second] = [shared(draw), shared(draw)];
   asked[0]?.fail();
   await expect(first).rejects.toThrow("Gone");
@@ -80,7 +105,7 @@ test("openSharedDraws() of many gateways never admit more than capacity + refill
   await fc.assert(
     fc.asyncProperty(shape, fc.array(step, { maxLength: 40, size: "max" }), async (bucket, steps) => {
       const { clock, asked, ask } = slowBuckets();
-      const gateways = Array.from({ length: 16 }, () => openSharedDraws(ask, 4));
+      const gateways = Array.from({ length: 16 }, () => openSharedDraws(ask, { callersMax: 4, drawsMax: 2 }));
       const admitted: number[] = [];
       const waiting: Promise<void>[] = [];
       let open = 0;

@@ -1,33 +1,52 @@
-/** Draws that wait together: while one question about some buckets is under way, the next one collects all callers that come. */
+/** Draws that wait together: while one question is under way, the next one collects all callers that come. */
 import type { Bucket, Draw, Drawn, KeyedBucket, Level } from "./limiter.ts";
 
+export interface SharedDrawsBounds {
+  /** Callers of the same buckets in one question. */
+  readonly callersMax: number;
+  /** Draws in one question. */
+  readonly drawsMax: number;
+}
+
 /**
- * `draw` for one caller at a time (`count` 1), asking `ask` at most once for all that wait for the same buckets and cost.
+ * `draw` for one caller at a time (`count` 1), asking `ask` one question at a time, with one draw in it for all that wait for the same buckets and cost.
  * A caller gets only a token that was taken for a request that waits: none is kept back, so what all gateways together
  * admit is what the buckets admit. Each caller that gets one gets the levels as they were right after its own.
  */
-export function openSharedDraws(ask: (draw: Draw) => Promise<Drawn>, countMax: number): (draw: Omit<Draw, "count">) => Promise<Drawn> {
+export function openSharedDraws(
+  ask: (draws: readonly Draw[]) => Promise<readonly Drawn[]>,
+  { callersMax, drawsMax }: SharedDrawsBounds,
+): (draw: Omit<Draw, "count">) => Promise<Drawn> {
   const lines = new Map<string, Line>();
+  let isAsking = false;
 
-  async function run(name: string, line: Line): Promise<void> {
-    while (line.waiting.length > 0) {
-      const together = line.waiting.splice(0, countMax);
-      try {
-        answer(together, await ask({ buckets: line.buckets, cost: line.cost, count: together.length }), line);
-      } catch (error) {
-        for (const { reject } of together) reject(error);
-      }
+  async function askAll(): Promise<void> {
+    isAsking = true;
+    while (lines.size > 0) await askSome();
+    isAsking = false;
+  }
+  async function askSome(): Promise<void> {
+    const some = [...lines.entries().take(drawsMax)].map(([name, line]) => {
+      const callers = line.waiting.splice(0, callersMax);
+      // Whoever is left goes behind the lines that came after this one
+      lines.delete(name);
+      if (line.waiting.length > 0) lines.set(name, line);
+      return { line, callers };
+    });
+    try {
+      const drawn = await ask(some.map(({ line: { buckets, cost }, callers }) => ({ buckets, cost, count: callers.length })));
+      for (const [at, { line, callers }] of some.entries()) answer(callers, drawn[at] as Drawn, line);
+    } catch (error) {
+      for (const { callers } of some) for (const { reject } of callers) reject(error);
     }
-    lines.delete(name);
   }
   return ({ buckets, cost }) =>
     new Promise((resolve, reject) => {
       const name = nameOf(buckets, cost);
       const known = lines.get(name);
-      if (known) return void known.waiting.push({ resolve, reject });
-      const line = { buckets, cost, waiting: [{ resolve, reject }] };
-      lines.set(name, line);
-      void run(name, line);
+      if (known) known.waiting.push({ resolve, reject });
+      else lines.set(name, { buckets, cost, waiting: [{ resolve, reject }] });
+      if (!isAsking) void askAll();
     });
 }
 

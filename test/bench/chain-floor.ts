@@ -50,7 +50,7 @@ async function gateway(partUrl: string): Promise<void> {
     void (async () => {
       const body = await bodyOf(request);
       const workspace = request.headers.authorization ?? "";
-      await redis.evalsha(hash, 1, `heddle-bench-chain:${workspace}`, 1, 1, "", 1_000_000, 3_000);
+      await redis.evalsha(hash, 1, `heddle-bench-chain:${workspace}`, "", 1, 1, 1, 1_000_000, 3_000);
       await track([workspace, body]);
       response.writeHead(201, { "content-type": "application/json" });
       response.end('{"message":"success"}');

@@ -140,7 +140,7 @@ async function redis(calls: number): Promise<void> {
   const script = readFileSync(new URL("../../platform/limiter/bucket.lua", import.meta.url), "utf8");
   const hash = String(await client.script("LOAD", script));
   const draw = (count: number): Promise<void> =>
-    together(count, async (n) => void await client.evalsha(hash, 1, `heddle-bench-floor:${n % 63}`, 1, 1, "", 1_000_000, 3_000));
+    together(count, async (n) => void await client.evalsha(hash, 1, `heddle-bench-floor:${n % 63}`, "", 1, 1, 1, 1_000_000, 3_000));
   await draw(calls / 10);
   await timed(calls, () => draw(calls));
   client.disconnect();
