@@ -10,7 +10,8 @@ import { profilePeople } from "./clients/profile-people.ts";
 import type { ContentConfig } from "./config.ts";
 import type { Documents } from "../../platform/documents/documents.ts";
 import { openPageLinks } from "./links/page-links.ts";
-import { openPages } from "./page/pages.ts";
+import { loadPages } from "./page/hosted-page.ts";
+import type { Pages } from "./page/pages.ts";
 import { contentRoutes } from "./rpc/routes.ts";
 import { translationRoutes } from "./rpc/translation-routes.ts";
 import { openCenterStore } from "./store/centers.ts";
@@ -24,10 +25,14 @@ export interface CenterOptions extends ConsentClients, ContentConfig {
 
 export function centersOver(documents: Documents, options: CenterOptions): ServiceImpl<typeof ContentService> {
   const { clock, linkLifeMs } = options;
-  const pages = openPages();
+  let loading: Promise<Pages> | undefined;
+  function pages(): Promise<Pages> {
+    loading ??= loadPages();
+    return loading;
+  }
   return contentRoutes({
     centers: openCenterStore({ documents, newContentId: () => newId("uuid", clock) }),
-    checker: pages,
+    checker: { check: async (content, settings) => (await pages()).check(content, settings) },
     pages,
     people: profilePeople(options.profile),
     consent: consentOf(options),

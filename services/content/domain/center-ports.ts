@@ -61,9 +61,9 @@ export interface CenterAnswer extends CenterSummary {
 }
 
 /** Whether stored HTML may be a hosted page. */
-export interface PageChecker {
+interface PageChecker {
   /** Refuses INPUT_INVALID with line and reason for what would do harm or cannot be filled in; gives what is worth a warning. `pages` may be empty, as built-in ones. */
-  check(content: CenterContent, settings: PageSettings): readonly string[];
+  check(content: CenterContent, settings: PageSettings): Promise<readonly string[]>;
 }
 
 export interface CenterDeps {

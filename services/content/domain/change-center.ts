@@ -15,7 +15,7 @@ export async function createCenter(
 ): Promise<Written> {
   checkName(name);
   const content = contentFrom(draft, newContent);
-  const warnings = deps.checker.check(content, await deps.centers.settings(caller.workspaceId));
+  const warnings = await deps.checker.check(content, await deps.centers.settings(caller.workspaceId));
   return await writeCenter(deps, caller, async (): Promise<Planned> => {
     const { workspaceId } = caller;
     await checkRoom(deps, workspaceId, 1);
@@ -40,7 +40,8 @@ export async function updateCenter(
   return await writeCenter(deps, caller, async () => {
     const before = await foundCenter(deps, caller.workspaceId, id);
     const content = contentFrom(draft, before.content);
-    return plannedUpdate(before, content, { caller, now: deps.clock.now(), warnings: deps.checker.check(content, settings) });
+    const warnings = await deps.checker.check(content, settings);
+    return plannedUpdate(before, content, { caller, now: deps.clock.now(), warnings });
   });
 }
 

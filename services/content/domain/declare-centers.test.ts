@@ -25,7 +25,7 @@ function almostFull() {
   };
   const deps: CenterDeps = {
     centers: centers as CenterStore,
-    checker: { check: () => [] },
+    checker: { check: async () => [] },
     clock: fakeClock(),
     newCenterId: () => crypto.randomUUID(),
   };

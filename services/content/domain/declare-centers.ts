@@ -92,7 +92,7 @@ async function plan(
     return { action: "unchanged", center, known, shown: summaryOf(known), warnings: [] };
   }
   const content = contentFrom(center.draft, base);
-  const warnings = inCenter(center.name, () => deps.checker.check(content, settings));
+  const warnings = await inCenter(center.name, () => deps.checker.check(content, settings));
   if (known) {
     const fields = fieldChanges(Object.fromEntries(contentFields(known.content)), Object.fromEntries(contentFields(content)));
     return { action: "updated", center, known, shown: summaryOf(known), warnings, fields };
@@ -102,9 +102,9 @@ async function plan(
 }
 
 /** A problem that also says of which center it is. */
-function inCenter<T>(name: string, work: () => T): T {
+async function inCenter<T>(name: string, work: () => Promise<T>): Promise<T> {
   try {
-    return work();
+    return await work();
   } catch (cause) {
     if (!(cause instanceof Refusal)) throw cause;
     throw new Refusal(cause.reason, `"${name}": ${cause.message}`, { cause });

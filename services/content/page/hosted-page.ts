@@ -11,7 +11,8 @@ import { builtInConfirmation, builtInPage } from "./built-in-page.ts";
 import { type Frame, framedHead, framedPage } from "./framed-page.ts";
 import type { PageKind } from "./page-element.ts";
 import { pagePolicy, type ShownAs } from "./page-policy.ts";
-import { type CompiledPage, headOf, type Pages } from "./pages.ts";
+import { headOf } from "./page-head.ts";
+import type { CompiledPage, Pages } from "./pages.ts";
 
 /** Of a person at a moment. */
 export interface Shown {
@@ -32,6 +33,12 @@ export interface FilledPage {
 
 /** Relative, so the token that is in the page's address stays out of the HTML, whatever reads that. */
 const submitUrl = "?save";
+
+/** Pages with nothing compiled yet, loaded when the first is checked or shown: what reads HTML and Liquid is a sixth of what a process would load at its start. */
+export async function loadPages(): Promise<Pages> {
+  const { openPages } = await import("./pages.ts");
+  return openPages();
+}
 
 /** What the pages of these kinds show of a profile. Refuses STATE_CONFLICT as choicePage(). */
 export function wantedOf(pages: Pages, center: Center, kind: "page" | "answer"): WantedFields {

@@ -2,12 +2,12 @@
 import { openCache } from "../../../platform/cache.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
-import type { Center, CenterContent, PageOptions, PageSettings } from "../domain/center.ts";
+import type { Center, CenterContent, PageSettings } from "../domain/center.ts";
 import type { WantedFields } from "../domain/person-fields.ts";
-import type { PageChecker } from "../domain/center-ports.ts";
 import { type AboutPage, checkHtml } from "./check-html.ts";
 import { escapeText } from "../../../platform/escape-html.ts";
 import { headHtml, openTemplate, type PageTemplate, parsePage } from "./liquid.ts";
+import { headOf } from "./page-head.ts";
 import type { PageKind } from "./page-element.ts";
 import { PageProblem } from "./page-problem.ts";
 
@@ -26,7 +26,9 @@ export interface CompiledPage {
   readonly about: AboutPage;
 }
 
-export interface Pages extends PageChecker {
+export interface Pages {
+  /** As PageChecker.check(). */
+  check(content: CenterContent, settings: PageSettings): readonly string[];
   /**
    * The page of a kind; undefined where none is stored and the built-in one is used. Refuses STATE_CONFLICT for one that would be
    * refused if it were written now.
@@ -55,16 +57,6 @@ export function openPages(): Pages {
       return page;
     },
   };
-}
-
-/** What the options of a center put into the head of its pages. */
-export function headOf({ viewport, linkTags }: PageOptions): string {
-  const meta = viewport === undefined ? [] : [`<meta name="viewport" content="${escapeText(viewport)}">`];
-  const links = linkTags.map((tag) => {
-    const attributes = Object.entries(tag).map(([name, value]) => ` ${name}="${escapeText(value)}"`);
-    return `<link${attributes.join("")}>`;
-  });
-  return [...meta, ...links].join("\n");
 }
 
 const kinds: readonly PageKind[] = ["page", "confirmation", "redirect"];

@@ -28,7 +28,7 @@ async function pageOf(pageHtml: string, fields: People["fields"]): Promise<strin
     links: {
       open: async () => ({ workspaceId: "w", centerId: "c", userId: "u", expiresAt: fakeClock().now(), kind: "link" }),
     } as Partial<PageLinks> as PageLinks,
-    pages: openPages(),
+    pages: async () => openPages(),
     people: { byExternalId: async () => person, byUserId: async () => person, fields },
     consent: { states: async () => states } as Partial<Consent> as Consent,
   }, create(OpenPreferencePageRequestSchema, { token: "t" }));

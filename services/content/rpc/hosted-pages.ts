@@ -20,7 +20,8 @@ import { callerOf } from "./center-messages.ts";
 export interface HostedDeps {
   readonly centers: CenterStore;
   readonly links: PageLinks;
-  readonly pages: Pages;
+  /** The same at each call. */
+  readonly pages: () => Promise<Pages>;
   readonly people: People;
   readonly consent: Consent;
 }
@@ -41,17 +42,18 @@ export async function handleCreateLink(deps: HostedDeps, message: CreatePreferen
 
 export async function handleOpenPage(deps: HostedDeps, message: OpenPreferencePageRequest) {
   const { shown } = await opened(deps, message, "page");
-  return { page: pageMessage(choicePage(deps.pages, shown)) };
+  return { page: pageMessage(choicePage(await deps.pages(), shown)) };
 }
 
 export async function handleSubmitPage(deps: HostedDeps, message: SubmitPreferencePageRequest) {
   const sent = formOf(message.form);
   const { shown, request } = await opened(deps, message, "answer");
   const { states, person } = shown;
-  const choices = choicesOf(sent, askedBy(deps.pages, shown, sent.values.keys()), { whole: message.wholeForm, global: states.global });
+  const pages = await deps.pages();
+  const choices = choicesOf(sent, askedBy(pages, shown, sent.values.keys()), { whole: message.wholeForm, global: states.global });
   const all = sent.values.get(recordField) === "all";
   const saved = await saveChoices(deps.consent, request, { choices, shown: sent.shown, person, states, all });
-  return { page: pageMessage(confirmationPage(deps.pages, shown, saved.choices)), position: saved.position };
+  return { page: pageMessage(confirmationPage(pages, shown, saved.choices)), position: saved.position };
 }
 
 async function opened(
@@ -70,10 +72,8 @@ async function opened(
   if (center === undefined || center.content.state === "draft" || person === undefined) {
     throw new Refusal("NOT_FOUND", "The page of this link is not there any more");
   }
-  const [states, fields] = await Promise.all([
-    consent.states(request, person),
-    fieldsOf(people, { request, userId }, wantedOf(pages, center, showing)),
-  ]);
+  const wanted = wantedOf(await pages(), center, showing);
+  const [states, fields] = await Promise.all([consent.states(request, person), fieldsOf(people, { request, userId }, wanted)]);
   const frame = settings.scriptsAllowed ? { token: await formTokenOf(links, link, token), name: requestId } : undefined;
   return { shown: { center, settings, person, states, fields, ...(frame && { frame }) }, request };
 }

@@ -19,8 +19,7 @@ import { lineDiff } from "../domain/line-diff.ts";
 import type { Consent, Person } from "../domain/page-ports.ts";
 import { noFields } from "../domain/person-fields.ts";
 import type { Written } from "../domain/write-center.ts";
-import { choicePage, confirmationPage, type Shown } from "../page/hosted-page.ts";
-import { openPages } from "../page/pages.ts";
+import { choicePage, confirmationPage, loadPages, type Shown } from "../page/hosted-page.ts";
 import { callerOf, contentMessage, draftOf, summaryMessage, versionMessage, writerOf } from "./center-messages.ts";
 import { fieldChangeMessages } from "./field-change-messages.ts";
 import { handleCreateLink, handleOpenPage, handleSubmitPage, type HostedDeps } from "./hosted-pages.ts";
@@ -118,7 +117,7 @@ async function handlePreview({ centers, consent }: PreviewDeps, message: Preview
   const [center, settings] = await Promise.all([foundCenter({ centers }, workspaceId, message.id), centers.settings(workspaceId)]);
   const draft = { ...center, content: contentFrom(draftOf(message.content), center.content) };
   // Of its own: what is not published is never looked for beside what people open
-  const pages = openPages();
+  const pages = await loadPages();
   const warnings = pages.check(draft.content, settings);
   const person: Person = { userId: "", email: "person@example.com" };
   const states = await consent.states(
