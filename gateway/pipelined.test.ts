@@ -56,7 +56,7 @@ function track(body: string): string {
   return `POST /users/track HTTP/1.1\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`;
 }
 
-test("requests that are answered behind a live view give their places back", async () => {
+test("requests that are answered behind a live view give their slots back", async () => {
   const behind = limits.requestsInFlightMax - 1;
   const gateway = await start(behind);
   send(gateway, liveView + track("{}").repeat(behind));

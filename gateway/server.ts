@@ -20,7 +20,7 @@ import {
   type RequestHead,
   type RequestHeaders,
 } from "./http/http-message.ts";
-import { type PlaceOf, Places } from "./http/places.ts";
+import { RequestSlots, type SlotOf } from "./http/request-slots.ts";
 import { rawAnswer } from "./render/raw-answer.ts";
 import { faultAnswer, refusalAnswer } from "./render/refusal-rest.ts";
 
@@ -54,7 +54,7 @@ export interface ServerOptions {
 export function openServer(options: ServerOptions): HttpServer {
   const traffic: Traffic = {
     inFlight: [],
-    places: new Places(),
+    slots: new RequestSlots(),
     bodyBytes: 0,
     answersWaiting: 0,
     unfolding: createGate(limits.bodiesUnfoldingMax),
@@ -147,7 +147,7 @@ class ArrivedRequest implements HttpRequest {
     return this.#exchange.hungUp;
   }
 
-  takePlace(of: PlaceOf): void {
+  takePlace(of: SlotOf): void {
     this.#exchange.takePlace(of);
   }
 

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { execPath } from "node:process";
-import { meshParts } from "../cli/place/mesh-parts.ts";
+import { meshParts } from "../cli/target/mesh-parts.ts";
 import { meshNodeOptions } from "../cli/run/v8-heap.fixture.ts";
 import { partVariable } from "../platform/mesh-config.ts";
 import { type HeddleProcess, launchHeddle } from "./heddle-process.ts";

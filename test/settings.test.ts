@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { readMeshGatewayConfig } from "../cli/run/serve-gateway.ts";
-import { readStartConfig } from "../cli/place/start-config.ts";
+import { readStartConfig } from "../cli/target/start-config.ts";
 import { type ConfigReader, type ConfigRecord, readConfig } from "../platform/config.ts";
 import { readMeshPart } from "../platform/mesh-config.ts";
 import { readMeshContentConfig } from "../services/content/mesh-wire.ts";

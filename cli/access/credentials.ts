@@ -1,6 +1,6 @@
 /** What heddle keys and heddle scim-tokens share: an API key and a SCIM token are made, revoked and rotated alike. */
 import { addressRange } from "../../gateway/access/address-range.ts";
-import type { FolderOptions } from "../place/access-place.ts";
+import type { FolderOptions } from "../target/access-target.ts";
 import { asCalled } from "../shell/called-as.ts";
 import { counted, exitCodes, isoTime, type JsonOption, printResult, UsageError } from "../shell/output.ts";
 

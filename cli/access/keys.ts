@@ -2,10 +2,10 @@
 import { nearest } from "../../gateway/access/nearest.ts";
 import { createKey, type NewKey, revokeKey, rotateKey } from "../../gateway/access/keys/keys.ts";
 import { everyPermission, permissionNames } from "../../gateway/access/permissions.ts";
-import { type FolderOptions, withAccessPlace, type WorkspaceOptions } from "../place/access-place.ts";
+import { type FolderOptions, withAccessTarget, type WorkspaceOptions } from "../target/access-target.ts";
 import { asCalled } from "../shell/called-as.ts";
 import { addressesOf, lifeOf, listed, oldText, overlapMsOf, printMade, printRevoked, type RotateOptions } from "./credentials.ts";
-import { chooseWorkspace, workspacePath } from "../place/data-folder.ts";
+import { chooseWorkspace, workspacePath } from "../target/data-folder.ts";
 import { exitCodes, printResult, table, UsageError } from "../shell/output.ts";
 
 interface CreateOptions extends WorkspaceOptions {
@@ -18,7 +18,7 @@ export async function create(options: CreateOptions): Promise<number> {
   const permissions = listed(options.permissions);
   for (const name of permissions) checkPermission(name);
   const ipAllow = addressesOf(options);
-  const { key, secret } = await withAccessPlace(options, (access) => {
+  const { key, secret } = await withAccessTarget(options, (access) => {
     const workspace = chooseWorkspace(access.rows(), options.workspace);
     return createKey(access, { workspaceId: workspace.id, name: options.name, permissions, ipAllow });
   });
@@ -26,7 +26,7 @@ export async function create(options: CreateOptions): Promise<number> {
 }
 
 export async function list(options: WorkspaceOptions): Promise<number> {
-  const rows = await withAccessPlace(options, (access) => access.rows());
+  const rows = await withAccessTarget(options, (access) => access.rows());
   const only = options.workspace === undefined ? undefined : chooseWorkspace(rows, options.workspace).id;
   const workspaces = new Map(rows.workspaces.map((workspace) => [workspace.id, workspacePath(rows, workspace)]));
   const keys = rows.keys.filter((key) => only === undefined || key.workspaceId === only).map((key) => ({
@@ -47,11 +47,11 @@ export async function list(options: WorkspaceOptions): Promise<number> {
 }
 
 export async function revoke(id: string, options: FolderOptions): Promise<number> {
-  return printRevoked(await withAccessPlace(options, (access) => revokeKey(access, id)), "key", options);
+  return printRevoked(await withAccessTarget(options, (access) => revokeKey(access, id)), "key", options);
 }
 
 export async function rotate(id: string, options: RotateOptions): Promise<number> {
-  const { key, secret } = await withAccessPlace(options, (access) => rotateKey(access, id, overlapMsOf(options)));
+  const { key, secret } = await withAccessTarget(options, (access) => rotateKey(access, id, overlapMsOf(options)));
   return printMade({ ...key, secret }, [whatItMay(key), oldText({ what: "key", id, commands: "keys" }, options)], options);
 }
 

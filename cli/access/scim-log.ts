@@ -3,10 +3,10 @@ import { systemClock } from "../../platform/clock.ts";
 import { readStore } from "../../platform/mesh-config.ts";
 import { readMeshScimLog } from "../../services/scim/mesh-wire.ts";
 import { type LogEntry, type LogQuestion, readScimLog } from "../../services/scim/wire.ts";
-import { type FolderOptions, withAccessPlace } from "../place/access-place.ts";
+import { type FolderOptions, withAccessTarget } from "../target/access-target.ts";
 import { exitCodes, isoTime, plain, printResult } from "../shell/output.ts";
 import { chooseCompany } from "./scim-tokens.ts";
-import { readSettings } from "../place/settings.ts";
+import { readSettings } from "../target/settings.ts";
 
 export interface ScimLogOptions extends FolderOptions {
   readonly company?: string;
@@ -17,7 +17,7 @@ export interface ScimLogOptions extends FolderOptions {
 
 /** The oldest of those shown first, so that what happened last stands at the end. */
 export async function log(options: ScimLogOptions): Promise<number> {
-  const entries = await withAccessPlace(options, async (access, database) => {
+  const entries = await withAccessTarget(options, async (access, database) => {
     const companyId = chooseCompany(access.rows(), options.company).id;
     const about = options.user === undefined ? {} : { about: options.user };
     const question = { companyId, limit: options.limit, ...about };

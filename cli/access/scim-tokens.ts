@@ -4,9 +4,9 @@ import { isOrigin } from "../../gateway/access/declaration/declaration-holders.t
 import type { AccessRows } from "../../gateway/access/rows.ts";
 import { createToken, type NewToken, revokeToken, rotateToken } from "../../gateway/access/keys/tokens.ts";
 import { asCalled } from "../shell/called-as.ts";
-import { type FolderOptions, withAccessPlace } from "../place/access-place.ts";
+import { type FolderOptions, withAccessTarget } from "../target/access-target.ts";
 import { addressesOf, lifeOf, oldText, overlapMsOf, printMade, printRevoked, type RotateOptions } from "./credentials.ts";
-import { chooseWorkspace, workspacePath } from "../place/data-folder.ts";
+import { chooseWorkspace, workspacePath } from "../target/data-folder.ts";
 import { CommandError, exitCodes, printResult, table, UsageError } from "../shell/output.ts";
 
 export async function create(
@@ -22,7 +22,7 @@ export async function create(
 ): Promise<number> {
   if (!isOrigin(options.origin)) throw new UsageError("An origin is printable ASCII characters, with no space at either end");
   const ipAllow = addressesOf(options);
-  const { token, secret } = await withAccessPlace(options, (access) => {
+  const { token, secret } = await withAccessTarget(options, (access) => {
     const rows = access.rows();
     const company = chooseCompany(rows, options.company);
     const own = { ...rows, workspaces: rows.workspaces.filter(({ companyId }) => companyId === company.id) };
@@ -41,7 +41,7 @@ export async function create(
 }
 
 export async function list(options: FolderOptions & { readonly company?: string }): Promise<number> {
-  const rows = await withAccessPlace(options, (access) => access.rows());
+  const rows = await withAccessTarget(options, (access) => access.rows());
   const only = options.company === undefined ? undefined : chooseCompany(rows, options.company).id;
   const tokens = rows.tokens.filter(({ companyId }) => only === undefined || companyId === only).map((token) => ({
     id: token.id,
@@ -74,11 +74,11 @@ export async function list(options: FolderOptions & { readonly company?: string 
 }
 
 export async function revoke(id: string, options: FolderOptions): Promise<number> {
-  return printRevoked(await withAccessPlace(options, (access) => revokeToken(access, id)), "SCIM token", options);
+  return printRevoked(await withAccessTarget(options, (access) => revokeToken(access, id)), "SCIM token", options);
 }
 
 export async function rotate(id: string, options: RotateOptions): Promise<number> {
-  const { token, secret } = await withAccessPlace(options, (access) => rotateToken(access, id, overlapMsOf(options)));
+  const { token, secret } = await withAccessTarget(options, (access) => rotateToken(access, id, overlapMsOf(options)));
   return printMade({ ...token, secret }, [boundText(token), oldText({ what: "token", id, commands: "scim-tokens" }, options)], options);
 }
 

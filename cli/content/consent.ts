@@ -6,10 +6,10 @@ import { ledgerEntryFromMessage } from "../../platform/ledger/message.ts";
 import { findById } from "../../platform/identifier.ts";
 import { Channel, type Group } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { asCalled } from "../shell/called-as.ts";
-import { withAccessPlace, type WorkspaceOptions } from "../place/access-place.ts";
-import { type ConsentPlace, ledgerEntries, verifyLedger, withConsentPlace } from "../place/consent-place.ts";
-import { chooseWorkspace } from "../place/data-folder.ts";
-import { linkBase } from "../place/link-base.ts";
+import { withAccessTarget, type WorkspaceOptions } from "../target/access-target.ts";
+import { type ConsentTarget, ledgerEntries, verifyLedger, withConsentTarget } from "../target/consent-target.ts";
+import { chooseWorkspace } from "../target/data-folder.ts";
+import { linkBase } from "../target/link-base.ts";
 import {
   CommandError,
   counted,
@@ -58,7 +58,7 @@ export async function history(options: HistoryOptions): Promise<number> {
 export async function verify(options: WorkspaceOptions): Promise<number> {
   const results = await inWorkspace(
     options,
-    ({ ledgers }, { id }) => Promise.all(ledgers.map(async (place) => ({ ledger: place.ledger, ...await verifyLedger(place, id) }))),
+    ({ ledgers }, { id }) => Promise.all(ledgers.map(async (target) => ({ ledger: target.ledger, ...await verifyLedger(target, id) }))),
   );
   if (options.json) printJson(results.map(verdictJson));
   else results.forEach(sayVerdict);
@@ -68,8 +68,8 @@ export async function verify(options: WorkspaceOptions): Promise<number> {
 /** Every entry of the workspace as NDJSON, one chain after the other. */
 export async function exportLedger(options: WorkspaceOptions): Promise<number> {
   await inWorkspace(options, async ({ ledgers }, { id }) => {
-    for (const place of ledgers) {
-      for await (const entry of ledgerEntries(place, id)) printData(JSON.stringify({ ledger: place.ledger, ...shown(entry) }));
+    for (const target of ledgers) {
+      for await (const entry of ledgerEntries(target, id)) printData(JSON.stringify({ ledger: target.ledger, ...shown(entry) }));
     }
   });
   return exitCodes.ok;
@@ -93,20 +93,20 @@ export async function link(
 
 /** New links get a new key; those made so far stay good. */
 export async function rotateLinkKey(options: WorkspaceOptions): Promise<number> {
-  const { keyId: id } = await inPlace(options, ({ messagingStatus }) => messagingStatus.rotateLinkKey({}));
+  const { keyId: id } = await withTarget(options, ({ messagingStatus }) => messagingStatus.rotateLinkKey({}));
   printResult(options, { keyId: id }, `Links from now on are sealed with key ${id}; older links stay good`);
   return exitCodes.ok;
 }
 
-function inWorkspace<T>(options: WorkspaceOptions, work: (place: ConsentPlace, workspace: Workspace) => Promise<T>): Promise<T> {
-  return withAccessPlace(options, (access, database) => {
+function inWorkspace<T>(options: WorkspaceOptions, work: (target: ConsentTarget, workspace: Workspace) => Promise<T>): Promise<T> {
+  return withAccessTarget(options, (access, database) => {
     const workspace = chooseWorkspace(access.rows(), options.workspace);
-    return withConsentPlace({ database }, (place) => work(place, workspace));
+    return withConsentTarget({ database }, (target) => work(target, workspace));
   });
 }
 
-function inPlace<T>(options: WorkspaceOptions, work: (place: ConsentPlace) => Promise<T>): Promise<T> {
-  return withAccessPlace(options, (_access, database) => withConsentPlace({ database }, work));
+function withTarget<T>(options: WorkspaceOptions, work: (target: ConsentTarget) => Promise<T>): Promise<T> {
+  return withAccessTarget(options, (_access, database) => withConsentTarget({ database }, work));
 }
 
 /** No address where one user is meant. */

@@ -8,10 +8,10 @@ import {
 } from "../../proto/gen/heddle/content/v1/content_service_pb.ts";
 import { findById } from "../../platform/identifier.ts";
 import { asCalled } from "../shell/called-as.ts";
-import { type FolderOptions, withAccessPlace, type WorkspaceOptions } from "../place/access-place.ts";
-import { withCenters } from "../place/content-place.ts";
-import { chooseWorkspace } from "../place/data-folder.ts";
-import { linkBase } from "../place/link-base.ts";
+import { type FolderOptions, withAccessTarget, type WorkspaceOptions } from "../target/access-target.ts";
+import { withCenters } from "../target/content-target.ts";
+import { chooseWorkspace } from "../target/data-folder.ts";
+import { linkBase } from "../target/link-base.ts";
 import { CommandError, exitCodes, isoTime, printResult, table, UsageError } from "../shell/output.ts";
 
 export async function list(options: WorkspaceOptions): Promise<number> {
@@ -96,7 +96,7 @@ export async function url(center: string, externalId: string, options: Workspace
 }
 
 export async function rotateLinkKey(options: FolderOptions): Promise<number> {
-  const made = await withAccessPlace(options, async (_access, database) => {
+  const made = await withAccessTarget(options, async (_access, database) => {
     return await withCenters({ database }, async (content) => (await content.rotatePreferenceLinkKey({})).keyId);
   });
   const keyId = made ?? refuseNowhere();
@@ -110,7 +110,7 @@ async function inWorkspace<T>(
   options: WorkspaceOptions,
   work: (at: { readonly content: Client<typeof ContentService>; readonly scope: Scope }) => Promise<T>,
 ): Promise<T> {
-  return await withAccessPlace(options, async (access, database) => {
+  return await withAccessTarget(options, async (access, database) => {
     const scope = { workspaceId: chooseWorkspace(access.rows(), options.workspace).id, actor: "heddle preference-centers" };
     const found = await withCenters({ database }, async (content) => ({ result: await work({ content, scope }) }));
     return (found ?? refuseNowhere()).result;

@@ -7,10 +7,10 @@ import {
   type MissingTexts,
   type TranslationService,
 } from "../../proto/gen/heddle/content/v1/translation_service_pb.ts";
-import { withAccessPlace, type WorkspaceOptions } from "../place/access-place.ts";
-import { chooseWorkspace } from "../place/data-folder.ts";
+import { withAccessTarget, type WorkspaceOptions } from "../target/access-target.ts";
+import { chooseWorkspace } from "../target/data-folder.ts";
 import { CommandError, exitCodes, print, printError, printResult, table, UsageError } from "../shell/output.ts";
-import { withTranslations } from "../place/content-place.ts";
+import { withTranslations } from "../target/content-target.ts";
 
 export interface MissingOptions extends WorkspaceOptions {
   readonly locale?: string;
@@ -51,7 +51,7 @@ async function inWorkspace<T>(
   options: WorkspaceOptions,
   work: (translations: Client<typeof TranslationService>, workspaceId: string) => Promise<T>,
 ): Promise<T> {
-  return await withAccessPlace(options, async (access, database) => {
+  return await withAccessTarget(options, async (access, database) => {
     const { id } = chooseWorkspace(access.rows(), options.workspace);
     const found = await withTranslations({ database }, async (translations) => ({ result: await work(translations, id) }));
     if (found === undefined) throw new CommandError("Translations are kept by the content service: set HEDDLE_CONTENT_URL");

@@ -6,8 +6,8 @@ import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Channel } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { type CommandResult, runCommand } from "../../test/command-line.ts";
-import { subscriptionIn } from "../place/consent-place.ts";
-import { withAccess } from "../place/data-folder.ts";
+import { subscriptionIn } from "../target/consent-target.ts";
+import { withAccess } from "../target/data-folder.ts";
 
 const command = resolve(import.meta.dirname, "../heddle.mjs");
 let folder = "";

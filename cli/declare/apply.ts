@@ -12,12 +12,12 @@ import { limits } from "../../platform/limits.ts";
 import { partVariable } from "../../platform/mesh-config.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import type { Database } from "../../platform/sqlite/database.ts";
-import { withAccessPlace } from "../place/access-place.ts";
+import { withAccessTarget } from "../target/access-target.ts";
 import { isWanted } from "../shell/ask.ts";
 import { asCalled } from "../shell/called-as.ts";
-import type { PartPlace } from "../place/called-part.ts";
-import { withCenters, withTranslations } from "../place/content-place.ts";
-import { databaseFile, dataFolder } from "../place/data-folder.ts";
+import type { PartTarget } from "../target/called-part.ts";
+import { withCenters, withTranslations } from "../target/content-target.ts";
+import { databaseFile, dataFolder } from "../target/data-folder.ts";
 import { checkGroups, declareAllGroups } from "./declare-groups.ts";
 import { declareAllMessages, type DeclareMessagesOptions, hasMessages } from "./declare-messages.ts";
 import { declareAllPages, hasPages } from "./declare-pages.ts";
@@ -41,7 +41,7 @@ export async function apply(options: ApplyOptions): Promise<number> {
   const folder = dataFolder(options.dataDir);
   const isNew = !existsSync(join(folder, databaseFile));
   try {
-    const result = await withAccessPlace({ ...options, create: !options.dryRun }, async (access, database) => {
+    const result = await withAccessTarget({ ...options, create: !options.dryRun }, async (access, database) => {
       // Also where it is a folder that was mistyped
       if (isNew && database) printError(`Made a new Heddle in the folder "${folder}"`);
       return await applyText(access, text, {
@@ -61,7 +61,7 @@ export async function apply(options: ApplyOptions): Promise<number> {
   }
 }
 
-export interface ApplyTextOptions extends DeclareMessagesOptions, PartPlace {
+export interface ApplyTextOptions extends DeclareMessagesOptions, PartTarget {
   /** Called with secrets as soon as they are made: what follows may fail, and then they cannot be read any more. */
   readonly onMade: (made: DeclareResult) => void;
   /** Called before anything is written, where things would be removed; throws where they may not be. */
@@ -147,7 +147,7 @@ async function declareAccess(admin: AccessAdmin, declaration: Declaration, optio
 async function declareMessages(
   admin: AccessAdmin,
   declaration: Declaration,
-  options: DeclareMessagesOptions & PartPlace,
+  options: DeclareMessagesOptions & PartTarget,
 ): Promise<readonly Change[]> {
   if (!options.prune && !hasMessages(declaration)) return [];
   const rows = admin.rows();
@@ -162,7 +162,7 @@ async function declareMessages(
 async function declarePages(
   admin: AccessAdmin,
   declaration: Declaration,
-  options: DeclareMessagesOptions & PartPlace,
+  options: DeclareMessagesOptions & PartTarget,
 ): Promise<readonly Change[]> {
   if (!hasPages(declaration)) return [];
   const rows = admin.rows();

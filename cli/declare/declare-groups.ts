@@ -12,20 +12,20 @@ import { planDeclaration } from "../../gateway/access/declare/declare.ts";
 import { withWrites } from "../../gateway/access/row-set.ts";
 import type { AccessRows } from "../../gateway/access/rows.ts";
 import { Channel, SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
-import { type PartPlace, withOptionalPart } from "../place/called-part.ts";
-import { subscriptionIn } from "../place/consent-place.ts";
-import { workspacePath } from "../place/data-folder.ts";
+import { type PartTarget, withOptionalPart } from "../target/called-part.ts";
+import { subscriptionIn } from "../target/consent-target.ts";
+import { workspacePath } from "../target/data-folder.ts";
 import { CommandError } from "../shell/output.ts";
 
 /** Of every workspace; with `prune` groups that are no longer declared are archived. Doing it again changes nothing. */
 export async function declareAllGroups(
-  place: PartPlace,
+  target: PartTarget,
   admin: Pick<AccessAdmin, "rows">,
   { prune }: { readonly prune: boolean },
 ): Promise<void> {
   const declared = declaredIn(admin.rows(), prune);
   if (declared.length === 0) return;
-  await withGroups({ ...place, isNeeded: declared.some(({ groups }) => groups.length > 0) }, async (client) => {
+  await withGroups({ ...target, isNeeded: declared.some(({ groups }) => groups.length > 0) }, async (client) => {
     for (const { workspace, groups } of declared) await client.declareGroups({ scope: { workspaceId: workspace.id }, groups, prune });
   });
 }
@@ -59,7 +59,7 @@ export async function declareUnknownGroups(
  * Before anything is written: the service that owns the groups is there and would take them, beside those that were made elsewhere.
  */
 export async function checkGroups(
-  place: PartPlace,
+  target: PartTarget,
   admin: Pick<AccessAdmin, "rows">,
   { file, prune }: { readonly file: Declaration; readonly prune: boolean },
 ): Promise<void> {
@@ -69,7 +69,7 @@ export async function checkGroups(
   const declared = declaredIn(after, prune);
   if (declared.length === 0) return;
   const problems: string[] = [];
-  await withGroups({ ...place, isNeeded }, async (client) => {
+  await withGroups({ ...target, isNeeded }, async (client) => {
     for (const { workspace, groups } of declared) {
       const own = new Set(groups.map(({ id }) => id));
       const { groups: there } = await client.listGroups({ scope: { workspaceId: workspace.id } }).catch(noneWhereUnknown);
@@ -117,7 +117,7 @@ function declaredIn({ workspaces, declared }: AccessRows, prune: boolean): Decla
 
 /** `isNeeded`: groups are declared, so that the service has to be there. */
 async function withGroups(
-  { database, env, isNeeded }: PartPlace & { readonly isNeeded: boolean },
+  { database, env, isNeeded }: PartTarget & { readonly isNeeded: boolean },
   work: (client: Client<typeof SubscriptionService>) => Promise<void>,
 ): Promise<void> {
   if (database !== undefined) return await work(await subscriptionIn(database));

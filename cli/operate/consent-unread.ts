@@ -2,9 +2,9 @@
 import { shownFrom, type ShownRecord } from "../../platform/lane/shown-record.ts";
 import { limits } from "../../platform/limits.ts";
 import type { SetAsideRecord } from "../../proto/gen/heddle/consent/v1/ledger_pb.ts";
-import type { FolderOptions } from "../place/access-place.ts";
-import { type ConsentPlace, type LedgerPlace, withConsentPlace } from "../place/consent-place.ts";
-import { dataFolder, isMesh, withAccess } from "../place/data-folder.ts";
+import type { FolderOptions } from "../target/access-target.ts";
+import { type ConsentTarget, type LedgerTarget, withConsentTarget } from "../target/consent-target.ts";
+import { dataFolder, isMesh, withAccess } from "../target/data-folder.ts";
 
 interface LaneLag {
   readonly lane: string;
@@ -15,7 +15,7 @@ interface LaneLag {
 
 interface UnreadConsent {
   /** The service whose lane it is. */
-  readonly lane: LedgerPlace["ledger"];
+  readonly lane: LedgerTarget["ledger"];
   /** Empty where the record does not say it. */
   readonly workspaceId: string;
   readonly sequence: number;
@@ -25,7 +25,7 @@ interface UnreadConsent {
   readonly reason: string;
 }
 
-type LanePlace = Pick<SetAsideRecord, "workspaceId" | "sequence" | "part">;
+type LaneRecordId = Pick<SetAsideRecord, "workspaceId" | "sequence" | "part">;
 
 interface ConsentLanes {
   readonly lags: readonly LaneLag[];
@@ -36,11 +36,11 @@ interface ConsentLanes {
 
 /** All empty in a mesh whose settings do not say where the services are. `all`: not the first ones alone. */
 export async function consentLanes({ all = false, ...options }: FolderOptions & { readonly all?: boolean }): Promise<ConsentLanes> {
-  const found = await inPlace(options, ({ ledgers }) =>
-    Promise.all(ledgers.map(async (place) => {
-      const unread = await unreadOf(place, all);
-      const { lanes: [lag] } = await place.client.getProgress({});
-      return { ...unread, lag: { lane: place.ledger, records: Number(lag?.records ?? 0), seconds: lag?.seconds ?? 0 } };
+  const found = await withTarget(options, ({ ledgers }) =>
+    Promise.all(ledgers.map(async (target) => {
+      const unread = await unreadOf(target, all);
+      const { lanes: [lag] } = await target.client.getProgress({});
+      return { ...unread, lag: { lane: target.ledger, records: Number(lag?.records ?? 0), seconds: lag?.seconds ?? 0 } };
     })));
   return {
     lags: (found ?? []).map(({ lag }) => lag),
@@ -49,7 +49,7 @@ export async function consentLanes({ all = false, ...options }: FolderOptions & 
   };
 }
 
-async function unreadOf({ ledger: lane, client }: LedgerPlace, all: boolean): Promise<Omit<ConsentLanes, "lags">> {
+async function unreadOf({ ledger: lane, client }: LedgerTarget, all: boolean): Promise<Omit<ConsentLanes, "lags">> {
   const unread: UnreadConsent[] = [];
   for (;;) {
     const last = unread.at(-1);
@@ -64,30 +64,34 @@ async function unreadOf({ ledger: lane, client }: LedgerPlace, all: boolean): Pr
 }
 
 /** What the record at the place says. Undefined where the settings do not say where the services are. */
-export async function showConsent(options: FolderOptions, lane: LedgerPlace["ledger"], at: LanePlace): Promise<ShownRecord | undefined> {
-  return await inPlace(options, async (place) => shownFrom((await clientOf(place, lane).showSetAside(at)).record));
+export async function showConsent(
+  options: FolderOptions,
+  lane: LedgerTarget["ledger"],
+  at: LaneRecordId,
+): Promise<ShownRecord | undefined> {
+  return await withTarget(options, async (target) => shownFrom((await clientOf(target, lane).showSetAside(at)).record));
 }
 
 /** Passes over the record at the place. False where the settings do not say where the services are. */
-export async function skipConsent(options: FolderOptions, lane: LedgerPlace["ledger"], at: LanePlace): Promise<boolean> {
-  return await inPlace(options, async (place) => await clientOf(place, lane).skipSetAside(at)) !== undefined;
+export async function skipConsent(options: FolderOptions, lane: LedgerTarget["ledger"], at: LaneRecordId): Promise<boolean> {
+  return await withTarget(options, async (target) => await clientOf(target, lane).skipSetAside(at)) !== undefined;
 }
 
-function clientOf({ subscription, messagingStatus }: ConsentPlace, lane: LedgerPlace["ledger"]): LedgerPlace["client"] {
+function clientOf({ subscription, messagingStatus }: ConsentTarget, lane: LedgerTarget["ledger"]): LedgerTarget["client"] {
   return lane === "subscription" ? subscription : messagingStatus;
 }
 
 /** How many are tried once more. */
 export async function redriveConsent(options: FolderOptions): Promise<number> {
-  const answers = await inPlace(options, ({ ledgers }) => Promise.all(ledgers.map(({ client }) => client.redriveSetAside({}))));
+  const answers = await withTarget(options, ({ ledgers }) => Promise.all(ledgers.map(({ client }) => client.redriveSetAside({}))));
   return (answers ?? []).reduce((sum, { records }) => sum + records, 0);
 }
 
 /** Undefined in a mesh whose settings do not say where the services are. */
-async function inPlace<T>({ dataDir }: FolderOptions, work: (place: ConsentPlace) => Promise<T>): Promise<T | undefined> {
+async function withTarget<T>({ dataDir }: FolderOptions, work: (target: ConsentTarget) => Promise<T>): Promise<T | undefined> {
   if (!isMesh({ dataDir }, "HEDDLE_PROFILE_URL")) {
-    return await withAccess(dataFolder(dataDir), (_, database) => withConsentPlace({ database }, work));
+    return await withAccess(dataFolder(dataDir), (_, database) => withConsentTarget({ database }, work));
   }
   if (!process.env["HEDDLE_SUBSCRIPTION_URL"] || !process.env["HEDDLE_MESSAGING_STATUS_URL"]) return undefined;
-  return await withConsentPlace({ database: undefined }, work);
+  return await withConsentTarget({ database: undefined }, work);
 }

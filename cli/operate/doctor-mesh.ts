@@ -14,10 +14,10 @@ import { findAll } from "../../platform/epoch/guard.ts";
 import { streamNamesOf } from "../../platform/epoch/streams.ts";
 import { silentLogger } from "../../platform/logger.ts";
 import { readStore, readStreams, readTls, type StoreConfig, type StreamsConfig } from "../../platform/mesh-config.ts";
-import { openEpochKeyspaces } from "../place/epoch-keyspaces.ts";
+import { openEpochKeyspaces } from "../target/epoch-keyspaces.ts";
 import type { Finding } from "../../platform/finding.ts";
 import { judgeReach, type Reach } from "./judge-security.ts";
-import { gatewayKeyspace, type LoadKeyspace, meshKeyspaces, meshParts } from "../place/mesh-parts.ts";
+import { gatewayKeyspace, type LoadKeyspace, meshKeyspaces, meshParts } from "../target/mesh-parts.ts";
 import { readGatewayReaches, readReaches } from "./mesh-reaches.ts";
 import {
   type CassandraFacts,

@@ -11,11 +11,11 @@ import { openReachFile } from "../../platform/log/reach-file.ts";
 import { judgeReach } from "../../platform/log/sqlite-epoch.ts";
 import { databaseEndings, modeForOthers } from "../../platform/sqlite/owner-only.ts";
 import { asCalled } from "../shell/called-as.ts";
-import { databaseFile, dataFolder, isMesh, isServed } from "../place/data-folder.ts";
+import { databaseFile, dataFolder, isMesh, isServed } from "../target/data-folder.ts";
 import type { Finding } from "../../platform/finding.ts";
 import { exitCodes, printResult, table } from "../shell/output.ts";
-import { runningFile, type RunningRecord } from "../place/running-record.ts";
-import { readStartConfig, type StartConfig } from "../place/start-config.ts";
+import { runningFile, type RunningRecord } from "../target/running-record.ts";
+import { readStartConfig, type StartConfig } from "../target/start-config.ts";
 
 export interface DoctorOptions {
   readonly dataDir?: string;
@@ -155,17 +155,17 @@ function problemsOf({ problems }: ConfigError): string {
 }
 
 function checkFolder(folder: string): Found {
-  const place = nearestExisting(folder);
-  if (!statSync(place).isDirectory()) return fail(`${place} is not a folder: set HEDDLE_DATA_DIR to one`);
+  const existing = nearestExisting(folder);
+  if (!statSync(existing).isDirectory()) return fail(`${existing} is not a folder: set HEDDLE_DATA_DIR to one`);
   try {
-    accessSync(place, constants.W_OK | constants.R_OK | constants.X_OK);
+    accessSync(existing, constants.W_OK | constants.R_OK | constants.X_OK);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     // Deno may not have been allowed to look
     if (code !== "EACCES" && code !== "EROFS") throw error;
-    return fail(`${place} is not writable: give this user the right to write, or set HEDDLE_DATA_DIR`);
+    return fail(`${existing} is not writable: give this user the right to write, or set HEDDLE_DATA_DIR`);
   }
-  return ok(place === folder ? folder : `${folder} (made at the first start)`);
+  return ok(existing === folder ? folder : `${folder} (made at the first start)`);
 }
 
 /** The database and what stands beside it, for its owner alone. */

@@ -21,9 +21,9 @@ import { file_heddle_messaging_status_v1_messaging_status_event as statusEvents 
 import { file_heddle_profile_v1_profile_event as profileEvents } from "../../proto/gen/heddle/profile/v1/profile_event_pb.ts";
 import { file_heddle_scim_v1_scim_event as scimEvents } from "../../proto/gen/heddle/scim/v1/scim_event_pb.ts";
 import { file_heddle_subscription_v1_subscription_event as subscriptionEvents } from "../../proto/gen/heddle/subscription/v1/subscription_event_pb.ts";
-import { dataFolder, isMesh, withAccess } from "../place/data-folder.ts";
+import { dataFolder, isMesh, withAccess } from "../target/data-folder.ts";
 import { exitCodes, isoTime, printData, UsageError } from "../shell/output.ts";
-import { readSettings } from "../place/settings.ts";
+import { readSettings } from "../target/settings.ts";
 
 export interface EventsOptions {
   readonly after: number;
@@ -33,17 +33,17 @@ export interface EventsOptions {
 }
 
 export async function events({ after, limit, subject, dataDir }: EventsOptions): Promise<number> {
-  let place = after;
+  let position = after;
   let left = limit;
   if (subject !== undefined && !payloads.has(subject)) {
     throw new UsageError(`There is no subject "${subject}"; there are ${[...payloads.keys()].join(", ")}`);
   }
   await withEvents(dataDir, async (kept) => {
     while (left > 0) {
-      const page = await kept.read(place, { max: Math.min(left, limits.logReadMessagesMax), ...(subject !== undefined && { subject }) });
+      const page = await kept.read(position, { max: Math.min(left, limits.logReadMessagesMax), ...(subject !== undefined && { subject }) });
       if (page.length === 0) return;
       for (const event of page) printData(lineOf(event));
-      place = page.at(-1)?.sequence ?? place;
+      position = page.at(-1)?.sequence ?? position;
       left -= page.length;
     }
   });

@@ -10,10 +10,10 @@ import { newId } from "../../platform/identifier.ts";
 import { connectJetStream } from "../../platform/log/jetstream-connection.ts";
 import { silentLogger } from "../../platform/logger.ts";
 import { readEvents, readStreams, type StreamsConfig } from "../../platform/mesh-config.ts";
-import { openEpochKeyspaces } from "../place/epoch-keyspaces.ts";
+import { openEpochKeyspaces } from "../target/epoch-keyspaces.ts";
 import { isWanted } from "../shell/ask.ts";
 import { CommandError, exitCodes, type JsonOption, print, printError, printJson, printResult, UsageError } from "../shell/output.ts";
-import { readSettings } from "../place/settings.ts";
+import { readSettings } from "../target/settings.ts";
 
 export interface AdoptOptions extends JsonOption {
   readonly yes?: boolean;

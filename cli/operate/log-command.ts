@@ -2,14 +2,14 @@
 import type { Command } from "commander";
 import { jsonHelp, jsonLinesHelp, whole } from "../shell/option-values.ts";
 
-const placeMax = 999_999_999_999_999;
+const positionMax = 999_999_999_999_999;
 
 export function addEvents(program: Command, done: (code: number) => void): void {
   program.command("events")
     .description("what services published, as NDJSON, the oldest first; also while the server runs")
-    .option("--after <sequence>", "only those behind this place", whole(0, placeMax), 0)
+    .option("--after <sequence>", "only those behind this place", whole(0, positionMax), 0)
     .option("--subject <subject>", "only those of one kind, such as profile.user.merged.v1")
-    .option("--limit <count>", "at most this many", whole(0, placeMax), 1_000)
+    .option("--limit <count>", "at most this many", whole(0, positionMax), 1_000)
     .option(
       "--data-dir <folder>",
       "data folder; without it the mesh whose HEDDLE_NATS_URL the environment has, else HEDDLE_DATA_DIR or ./data",

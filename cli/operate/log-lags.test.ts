@@ -11,7 +11,7 @@ import { packRecords } from "../../platform/log/packed-records.ts";
 import { IntakeRecordSchema } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import { runCommand } from "../../test/command-line.ts";
 import { launchHeddle } from "../../test/heddle-process.ts";
-import { databaseFile } from "../place/data-folder.ts";
+import { databaseFile } from "../target/data-folder.ts";
 
 /** The environment of commands on a folder that a server has made, changed by `change`. */
 async function folderWith(change: (database: DatabaseSync) => void): Promise<{ readonly HEDDLE_DATA_DIR: string }> {

@@ -10,13 +10,13 @@ import { pagesBehind } from "../../platform/pages-behind.ts";
 import { directClient } from "../../platform/rpc/direct.ts";
 import { LogService, type SetAside } from "../../proto/gen/heddle/log/v1/log_service_pb.ts";
 import { logService, openLogOperation } from "../../services/profile/wire.ts";
-import type { FolderOptions, WorkspaceOptions } from "../place/access-place.ts";
-import { withCalled } from "../place/called-part.ts";
-import type { LedgerPlace } from "../place/consent-place.ts";
+import type { FolderOptions, WorkspaceOptions } from "../target/access-target.ts";
+import { withCalled } from "../target/called-part.ts";
+import type { LedgerTarget } from "../target/consent-target.ts";
 import { consentLanes, redriveConsent, showConsent, skipConsent } from "./consent-unread.ts";
-import { dataFolder, isMesh, partitions, withAccess } from "../place/data-folder.ts";
+import { dataFolder, isMesh, partitions, withAccess } from "../target/data-folder.ts";
 import { counted, exitCodes, plain, print, printJson, printResult, table, UsageError } from "../shell/output.ts";
-import { readSettings } from "../place/settings.ts";
+import { readSettings } from "../target/settings.ts";
 
 export async function status(options: FolderOptions & { readonly all?: boolean }): Promise<number> {
   const { all = false } = options;
@@ -92,10 +92,10 @@ export async function redrive(options: FolderOptions): Promise<number> {
 }
 
 export async function show(options: RecordOptions): Promise<number> {
-  const place = placeOf(options);
-  const { json, size, first } = "lane" in place
-    ? (await showConsent(options, place.lane, place)) ?? lackOfAddresses()
-    : await withLog(options, async (log) => shownFrom((await log.showRecord(place)).record));
+  const id = recordIdOf(options);
+  const { json, size, first } = "lane" in id
+    ? (await showConsent(options, id.lane, id)) ?? lackOfAddresses()
+    : await withLog(options, async (log) => shownFrom((await log.showRecord(id)).record));
   const record: unknown = json === "" ? undefined : JSON.parse(json);
   const firstBytes = Buffer.from(first).toString("hex");
   const text = record === undefined
@@ -106,15 +106,15 @@ export async function show(options: RecordOptions): Promise<number> {
 }
 
 export async function skip(options: RecordOptions): Promise<number> {
-  const place = placeOf(options);
-  if ("lane" in place) {
-    const { workspaceId, lane } = place;
-    if (!await skipConsent(options, lane, place)) lackOfAddresses();
+  const id = recordIdOf(options);
+  if ("lane" in id) {
+    const { workspaceId, lane } = id;
+    if (!await skipConsent(options, lane, id)) lackOfAddresses();
     return saySkipped(options, { workspaceId, lane }, `of the lanes of ${lane} is passed over`);
   }
-  await withLog(options, (log) => log.skip(place));
-  if ("partition" in place) return saySkipped(options, { partition: place.partition }, `of partition ${place.partition} is given up`);
-  const { workspaceId, userId } = place;
+  await withLog(options, (log) => log.skip(id));
+  if ("partition" in id) return saySkipped(options, { partition: id.partition }, `of partition ${id.partition} is given up`);
+  const { workspaceId, userId } = id;
   return saySkipped(options, { workspaceId, userId }, `of user ${userId} is passed over`);
 }
 
@@ -151,16 +151,16 @@ interface RecordOptions extends WorkspaceOptions {
 }
 
 /** Of a lane of consent, of a blocked user, or of the intake. */
-type RecordPlace =
-  | { readonly lane: LedgerPlace["ledger"]; readonly workspaceId: string; readonly sequence: bigint; readonly part: number }
+type WaitingRecordId =
+  | { readonly lane: LedgerTarget["ledger"]; readonly workspaceId: string; readonly sequence: bigint; readonly part: number }
   | { readonly workspaceId: string; readonly userId: string; readonly sequence: bigint; readonly part: number }
   | { readonly partition: number; readonly sequence: bigint };
 
 /** Throws UsageError. */
-function placeOf({ workspace: workspaceId, user: userId, lane, partition, at }: RecordOptions): RecordPlace {
+function recordIdOf({ workspace: workspaceId, user: userId, lane, partition, at }: RecordOptions): WaitingRecordId {
   if (partition !== undefined) {
-    const isPlace = /^\d{1,5}$/.test(partition) && /^\d{1,15}$/.test(at);
-    if (!isPlace) throw new UsageError(`Expected numbers as in --partition 3 --at 17, got "${partition}" and "${at}"`);
+    const isId = /^\d{1,5}$/.test(partition) && /^\d{1,15}$/.test(at);
+    if (!isId) throw new UsageError(`Expected numbers as in --partition 3 --at 17, got "${partition}" and "${at}"`);
     return { partition: Number(partition), sequence: BigInt(at) };
   }
   const [, sequence = "", part = ""] = /^(\d{1,15})[.](\d{1,9})$/.exec(at) ?? [];
@@ -172,7 +172,7 @@ function placeOf({ workspace: workspaceId, user: userId, lane, partition, at }: 
   return { workspaceId, userId, sequence: BigInt(sequence), part: Number(part) };
 }
 
-function laneOf(name: string): LedgerPlace["ledger"] {
+function laneOf(name: string): LedgerTarget["ledger"] {
   if (name === "subscription" || name === "messaging-status") return name;
   throw new UsageError(`Expected subscription or messaging-status, got "${name}"`);
 }

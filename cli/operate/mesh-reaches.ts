@@ -2,7 +2,7 @@
 import type { ConfigReader } from "../../platform/config.ts";
 import { partVariable, readOptionalNats, readStore, readStreams, readTls } from "../../platform/mesh-config.ts";
 import { hostOf, type Reach } from "./judge-security.ts";
-import { meshParts } from "../place/mesh-parts.ts";
+import { meshParts } from "../target/mesh-parts.ts";
 
 /** Of NATS, Cassandra, Redis where its address is given, and the ports of RPCs where one is. */
 export function readReaches(reader: ConfigReader): Reach[] {

@@ -5,9 +5,9 @@ import { migrateKeyspace } from "../../platform/cassandra/keyspace.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { readStore } from "../../platform/mesh-config.ts";
 import { Refusal } from "../../platform/refusal.ts";
-import { meshKeyspaces } from "../place/mesh-parts.ts";
+import { meshKeyspaces } from "../target/mesh-parts.ts";
 import { exitCodes, type JsonOption, print, printError, printJson } from "../shell/output.ts";
-import { readSettings } from "../place/settings.ts";
+import { readSettings } from "../target/settings.ts";
 
 export interface MigrateOptions extends JsonOption {
   readonly env: NodeJS.ProcessEnv;

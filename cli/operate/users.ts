@@ -1,6 +1,6 @@
 /** heddle users: lists the users that /users/track rejects, and admits one again. Over HTTP. */
 import { type Answer, type Input, openClient, RefusedError } from "../../client/client.ts";
-import { calling, serverKey, type ServerOptions, serverUrl } from "../place/http-call.ts";
+import { calling, serverKey, type ServerOptions, serverUrl } from "../target/http-call.ts";
 import { CommandError, exitCodes, type JsonOption, plain, printResult, table, UsageError } from "../shell/output.ts";
 
 export async function rejected(options: ServerOptions & JsonOption): Promise<number> {

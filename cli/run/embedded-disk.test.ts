@@ -11,7 +11,7 @@ import { silentLogger } from "../../platform/logger.ts";
 import type { Database } from "../../platform/sqlite/database.ts";
 import { demoDeclaration, demoKey } from "../../test/declaration.ts";
 import { openEmbedded } from "./embedded.ts";
-import { readStartConfig } from "../place/start-config.ts";
+import { readStartConfig } from "../target/start-config.ts";
 
 const disk = vi.hoisted(() => ({ fails: false }));
 

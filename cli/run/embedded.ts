@@ -39,9 +39,9 @@ import { openMessagingStatus } from "../../services/messaging-status/wire.ts";
 import { type EmailStatuses, emailStatusesBy, logService, noStatuses, openLogOperation, openProfile } from "../../services/profile/wire.ts";
 import { openScim, type ScimOptions } from "../../services/scim/wire.ts";
 import { openSubscription } from "../../services/subscription/wire.ts";
-import { databaseFile, partitions } from "../place/data-folder.ts";
-import { runningFile } from "../place/running-record.ts";
-import type { StartConfig } from "../place/start-config.ts";
+import { databaseFile, partitions } from "../target/data-folder.ts";
+import { runningFile } from "../target/running-record.ts";
+import type { StartConfig } from "../target/start-config.ts";
 
 export interface Embedded {
   readonly access: Access & AccessAdmin;

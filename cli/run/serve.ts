@@ -12,10 +12,10 @@ import { Refusal } from "../../platform/refusal.ts";
 import { readTelemetryConfig } from "../../platform/telemetry/config.ts";
 import type { PartEnds, ServedPart } from "../../platform/rpc/served-part.ts";
 import { openTelemetry } from "../../platform/telemetry/telemetry.ts";
-import { meshParts } from "../place/mesh-parts.ts";
+import { meshParts } from "../target/mesh-parts.ts";
 import { print, reportFailure, UsageError } from "../shell/output.ts";
 import { openMeshGateway, readMeshGatewayConfig } from "./serve-gateway.ts";
-import { openLog, readLogLevel, readSettings, warnOfMistyped } from "../place/settings.ts";
+import { openLog, readLogLevel, readSettings, warnOfMistyped } from "../target/settings.ts";
 import { releaseSemiSpaceWhole } from "./v8-heap.ts";
 
 export interface ServeOptions {

@@ -8,8 +8,8 @@ import { declare } from "../../gateway/access/declare/declare.ts";
 import { connectClient } from "../../platform/rpc/client.ts";
 import { Channel, SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { type HeddleProcess, launchHeddle } from "../../test/heddle-process.ts";
-import { subscriptionIn } from "../place/consent-place.ts";
-import { withAccess } from "../place/data-folder.ts";
+import { subscriptionIn } from "../target/consent-target.ts";
+import { withAccess } from "../target/data-folder.ts";
 
 let folder = "";
 let dataDir = "";

@@ -14,8 +14,8 @@ import { demoCallsText, demoKeyText, keylessDemoText, makeDemo } from "./demo.ts
 import { type Embedded, openEmbedded } from "./embedded.ts";
 import { folderProblem } from "./folder-problem.ts";
 import { CommandError, print, reportFailure } from "../shell/output.ts";
-import { readStartConfig, type StartConfig } from "../place/start-config.ts";
-import { openLog, readSettings, warnOfMistyped } from "../place/settings.ts";
+import { readStartConfig, type StartConfig } from "../target/start-config.ts";
+import { openLog, readSettings, warnOfMistyped } from "../target/settings.ts";
 import { releaseSemiSpace } from "./v8-heap.ts";
 
 export interface StartOptions {

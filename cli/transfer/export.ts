@@ -10,15 +10,15 @@ import { readPeer } from "../../platform/mesh-config.ts";
 import { slicesOf } from "../../platform/slices-by-size.ts";
 import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { emailStatusesBy, readUsers } from "../../services/profile/wire.ts";
-import { withAccessPlace } from "../place/access-place.ts";
-import { connectPart } from "../place/called-part.ts";
-import { messagingStatusIn } from "../place/consent-place.ts";
-import { chooseWorkspace, databaseFile, dataFolder, isMesh, isServed, withAccess } from "../place/data-folder.ts";
-import { calling, serverKey, type ServerOptions, serverUrl } from "../place/http-call.ts";
+import { withAccessTarget } from "../target/access-target.ts";
+import { connectPart } from "../target/called-part.ts";
+import { messagingStatusIn } from "../target/consent-target.ts";
+import { chooseWorkspace, databaseFile, dataFolder, isMesh, isServed, withAccess } from "../target/data-folder.ts";
+import { calling, serverKey, type ServerOptions, serverUrl } from "../target/http-call.ts";
 import { withScratch } from "../shell/in-part.ts";
 import { CommandError, counted, exitCodes, printError, UsageError } from "../shell/output.ts";
 import { openProgressBar } from "../shell/progress-bar.ts";
-import { readSettings } from "../place/settings.ts";
+import { readSettings } from "../target/settings.ts";
 import { readStandardInput } from "../shell/standard-input.ts";
 
 export interface ExportOptions extends ServerOptions {
@@ -76,7 +76,7 @@ async function* readFolder(options: ExportOptions): AsyncGenerator<readonly unkn
 /** All users of a workspace, in pages, each as its profile stood when its page was read. */
 async function* readMesh({ env, workspace: name }: ExportOptions): AsyncGenerator<readonly unknown[]> {
   const peer = readSettings(env, (reader) => readPeer(reader, "profile"));
-  const { id: workspaceId, currencyRates } = await withAccessPlace({ env }, (access) => chooseWorkspace(access.rows(), name));
+  const { id: workspaceId, currencyRates } = await withAccessTarget({ env }, (access) => chooseWorkspace(access.rows(), name));
   const { client, close } = await connectPart(ProfileService, { ...peer, caller: "operator", deadlineMs: limits.rpcDeadlineMsMax });
   try {
     for (let pageToken = "", pageSize: number = limits.usersPerPageMax;;) {

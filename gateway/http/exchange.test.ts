@@ -7,7 +7,7 @@ import { systemClock } from "../../platform/clock.ts";
 import { limits } from "../../platform/limits.ts";
 import { Exchange } from "./exchange.ts";
 import { ClientGone } from "./http-message.ts";
-import { Places } from "./places.ts";
+import { RequestSlots } from "./request-slots.ts";
 
 /** A request whose whole body is here, and whose turn comes when the test says so; others hold so many bytes of bodies. */
 function compressed(bodyBytes: number) {
@@ -24,7 +24,7 @@ function compressed(bodyBytes: number) {
     requestId: "r",
     use: { count: 0, newest: undefined, ending: false },
   };
-  const traffic = { inFlight: [], places: new Places(), bodyBytes, unfolding: { run }, draining: false };
+  const traffic = { inFlight: [], slots: new RequestSlots(), bodyBytes, unfolding: { run }, draining: false };
   const exchange = new Exchange(opening, traffic as never, systemClock);
   message.end(gzipSync("text"));
   const read = (bytesMax: number) => exchange.readBody(new Map([["content-encoding", "gzip"]]) as never, bytesMax);

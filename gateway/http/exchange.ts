@@ -8,13 +8,13 @@ import { Refusal } from "../../platform/refusal.ts";
 import { BodyPieces } from "./body-pieces.ts";
 import { bodyCodingOf, decodeBody } from "./decode-body.ts";
 import { ClientGone, type HttpAnswer, type RequestHeaders } from "./http-message.ts";
-import type { PlaceOf, Places } from "./places.ts";
+import type { RequestSlots, SlotOf } from "./request-slots.ts";
 
 /** What all exchanges of a server share. */
 export interface Traffic {
   /** In no order; each knows its own place. A Set would make a new table every few requests, and those outlive their entries. */
   readonly inFlight: Exchange[];
-  readonly places: Places;
+  readonly slots: RequestSlots;
   /** Bytes of bodies held by requests in flight. */
   bodyBytes: number;
   /** Answers that have waited behind others on their connections since they were given. */
@@ -56,7 +56,7 @@ export class Exchange {
   #place: number;
   /** The connection ends with this exchange. */
   #closing = false;
-  #placeOf: PlaceOf | undefined;
+  #slotOf: SlotOf | undefined;
   /** Counted in traffic.answersWaiting. */
   #waits = false;
   /** Of the body, counted in traffic.bodyBytes. */
@@ -109,10 +109,10 @@ export class Exchange {
   }
 
   /** See HttpRequest.takePlace. */
-  takePlace(of: PlaceOf): void {
+  takePlace(of: SlotOf): void {
     if (this.closed || this.answered) throw new ClientGone();
-    if (!this.#traffic.places.take(of)) throw new Refusal("OVERLOADED");
-    this.#placeOf = of;
+    if (!this.#traffic.slots.take(of)) throw new Refusal("OVERLOADED");
+    this.#slotOf = of;
   }
 
   /** See HttpRequest.readBody. What a compressed body may unfold to counts as held before it is known. */
@@ -309,8 +309,8 @@ export class Exchange {
     this.#giveUpBody();
     this.#traffic.bodyBytes -= this.#bytesHeld;
     this.#bytesHeld = 0;
-    if (this.#placeOf !== undefined) this.#traffic.places.leave(this.#placeOf);
-    this.#placeOf = undefined;
+    if (this.#slotOf !== undefined) this.#traffic.slots.leave(this.#slotOf);
+    this.#slotOf = undefined;
   }
 
   #end(): void {

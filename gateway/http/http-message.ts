@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { namesTag } from "../../platform/entity-tag.ts";
 import { limits } from "../../platform/limits.ts";
 import { Refusal } from "../../platform/refusal.ts";
-import type { PlaceOf } from "./places.ts";
+import type { SlotOf } from "./request-slots.ts";
 
 /** One request after its head was checked; the body is read by `readBody` alone. */
 export interface HttpRequest extends RequestHead {
@@ -14,7 +14,7 @@ export interface HttpRequest extends RequestHead {
   /** Aborts when the client hangs up before it has its answer. */
   readonly hungUp: AbortSignal;
   /** Until the request has its answer. Throws OVERLOADED where more are answered than the process takes. */
-  takePlace(of: PlaceOf): void;
+  takePlace(of: SlotOf): void;
   /** Reads the body once. Throws BODY_TOO_LARGE before the first byte where Content-Length says so, OVERLOADED, or ClientGone. */
   readBody(bytesMax: number): Promise<Uint8Array>;
 }

@@ -4,7 +4,7 @@ import type { SetAsideRecord } from "../../proto/gen/heddle/consent/v1/ledger_pb
 import { shownFrom, type ShownRecord } from "../../platform/lane/shown-record.ts";
 import { limits } from "../../platform/limits.ts";
 import { bodiesPermission, holds } from "../access/permissions.ts";
-import { type ConsentLane, consentLanes, type WaitingPlace, waitingPlaces } from "../decode/waiting-place.ts";
+import { type ConsentLane, consentLanes, type WaitingRecordId, waitingRecordIds } from "../decode/waiting-record-id.ts";
 import { success, unlessRefused } from "../routing/reply.ts";
 import type { Call, Deps, Reply } from "../routing/route.ts";
 
@@ -57,29 +57,29 @@ export async function handleConsoleLogRedrive(_: Call, { log, ...consent }: Rout
  */
 export async function handleConsoleLogSkip({ body }: Call, deps: RouteDeps): Promise<Reply> {
   // All are read before the first is passed over
-  const places = waitingPlaces(body, skippedMax);
-  for (const place of places) await skip(place, deps);
+  const places = waitingRecordIds(body, skippedMax);
+  for (const id of places) await skip(id, deps);
   return success({ skipped: places.length });
 }
 
 const skippedMax = 100;
 
-async function skip(place: WaitingPlace, deps: RouteDeps): Promise<void> {
-  switch (place.of) {
+async function skip(id: WaitingRecordId, deps: RouteDeps): Promise<void> {
+  switch (id.of) {
     case "intake":
-      return void await deps.log.skip({ partition: place.partition, sequence: place.sequence });
+      return void await deps.log.skip({ partition: id.partition, sequence: id.sequence });
     case "user":
-      return void await deps.log.skip(place.at);
+      return void await deps.log.skip(id.at);
     default:
-      await deps[place.of].skipSetAside(place.at);
+      await deps[id.of].skipSetAside(id.at);
   }
 }
 
 /** What they say, in their order: it holds what was sent of people. What this build cannot read, and what is too large, has no `record`. */
 export async function handleConsoleLogRecords({ body, reading }: Call, deps: RouteDeps): Promise<Reply> {
   const records: object[] = [];
-  for (const place of waitingPlaces(body, shownMax)) {
-    const { json, size, first } = await shownAt(place, deps, reading);
+  for (const id of waitingRecordIds(body, shownMax)) {
+    const { json, size, first } = await shownAt(id, deps, reading);
     const firstBytes = Buffer.from(first).toString("hex");
     records.push({ ...(json !== "" && { record: JSON.parse(json) as unknown }), bytes: size, first_bytes: firstBytes });
   }
@@ -89,11 +89,11 @@ export async function handleConsoleLogRecords({ body, reading }: Call, deps: Rou
 /** One may be as large as `shownBytesMax`. */
 const shownMax = 10;
 
-async function shownAt(place: WaitingPlace, { log, ...consent }: RouteDeps, reading: Call["reading"]): Promise<ShownRecord> {
-  const { record } = place.of === "intake"
-    ? await log.showRecord({ partition: place.partition, sequence: place.sequence }, reading)
-    : place.of === "user"
-    ? await log.showRecord(place.at, reading)
-    : await consent[place.of].showSetAside(place.at, reading);
+async function shownAt(id: WaitingRecordId, { log, ...consent }: RouteDeps, reading: Call["reading"]): Promise<ShownRecord> {
+  const { record } = id.of === "intake"
+    ? await log.showRecord({ partition: id.partition, sequence: id.sequence }, reading)
+    : id.of === "user"
+    ? await log.showRecord(id.at, reading)
+    : await consent[id.of].showSetAside(id.at, reading);
   return shownFrom(record);
 }

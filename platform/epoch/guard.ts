@@ -14,9 +14,9 @@ import type { EventsConfig, StreamsConfig } from "../mesh-config.ts";
 import { Refusal } from "../refusal.ts";
 import { repeatedly } from "../repeatedly.ts";
 import { type Epoch, type StreamKind, streamKinds } from "../log/epoch.ts";
-import { type Found, type FoundPlace, judge, madeWatermark, streamOfWatermark, textOf, type Verdict } from "./judge.ts";
+import { type Found, type FoundPosition, judge, madeWatermark, streamOfWatermark, textOf, type Verdict } from "./judge.ts";
 import { type EpochWatermarks, openEpochWatermarks } from "./watermarks.ts";
-import { type EpochService, lookAtPlaces, lookAtStreams, makeStreams, streamNamesOf } from "./streams.ts";
+import { type EpochService, lookAtPositions, lookAtStreams, makeStreams, streamNamesOf } from "./streams.ts";
 import { type FoundRows, WatchedRows } from "./watched-rows.ts";
 
 export interface EpochGuardOptions {
@@ -69,12 +69,12 @@ export async function findAll(
   const watermarks = openEpochWatermarks(session, streams.logName);
   const reached = await watermarks.reached();
   const found = await lookAtStreams(connection, streams.logName);
-  const places = found.lanes === undefined || found.intake === undefined ? [] : await lookAtPlaces(connection, streams, service);
+  const positions = found.lanes === undefined || found.intake === undefined ? [] : await lookAtPositions(connection, streams, service);
   return {
     keyspace,
     streams: found,
     streamNames: streamNamesOf(streams.logName),
-    places,
+    positions,
     reached,
     reachedAfter: await watermarks.reached(),
     epoch: await watermarks.epoch(),
@@ -248,7 +248,7 @@ class Guard implements EpochGuard {
       epoch: rows?.epoch ?? this.epoch,
       reached: seen,
       reachedAfter: rows?.reached ?? seen,
-      places: placesOf(rows?.seen ?? new Map()),
+      positions: positionsOf(rows?.seen ?? new Map()),
     });
     if (rows !== undefined && rows.epoch?.number !== this.epoch.number) this.#fail(beganMeanwhile);
     if (verdict.kind !== "fits") this.#fail(whyNot(verdict));
@@ -280,8 +280,8 @@ class Guard implements EpochGuard {
   async #learn(): Promise<void> {
     if (!this.#connection.up) return;
     const { streams, service } = this.#options;
-    const places = await lookAtPlaces(this.#connection, streams, service).catch(() => []);
-    this.#noteExpected(places.map(({ watermark, rows }) => [watermark, rows]));
+    const positions = await lookAtPositions(this.#connection, streams, service).catch(() => []);
+    this.#noteExpected(positions.map(({ watermark, rows }) => [watermark, rows]));
   }
 
   /** Whether rows are those that this process has seen, with its watermarks; without the log, which may be away. */
@@ -343,7 +343,7 @@ function whyNot(verdict: Verdict): string {
 }
 
 /** As this process knows them. */
-function placesOf(seen: ReadonlyMap<string, number>): FoundPlace[] {
+function positionsOf(seen: ReadonlyMap<string, number>): FoundPosition[] {
   const reached = [...seen].filter(([watermark]) => !isStream(watermark));
   return reached.map(([watermark, at]) => ({ watermark, of: laneOrIntake(watermark), at: undefined, rows: at }));
 }

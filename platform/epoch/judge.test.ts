@@ -1,7 +1,7 @@
 /** What was found of streams and rows, and what follows from it: a table, and every text says what is wrong. */
 import { describe, expect, test } from "vitest";
 import type { Epoch, FoundStream } from "../log/epoch.ts";
-import { type Found, type FoundPlace, judge, textOf, type Verdict } from "./judge.ts";
+import { type Found, type FoundPosition, judge, textOf, type Verdict } from "./judge.ts";
 import { planAdoption } from "./plan-adoption.ts";
 import { streamNamesOf } from "./streams.ts";
 
@@ -12,7 +12,7 @@ function stream(name: string, last: number, further: Partial<FoundStream> = {}):
   return { name, logId: "log_a", number: 0, first: 1, last, ...further };
 }
 
-function place(watermark: string, further: Partial<FoundPlace>): FoundPlace {
+function position(watermark: string, further: Partial<FoundPosition>): FoundPosition {
   return { watermark, of: watermark.startsWith("intake") ? "intake" : "lanes", at: undefined, rows: 0, ...further };
 }
 
@@ -25,14 +25,14 @@ const whole: Found = {
   epoch,
   reached,
   reachedAfter: reached,
-  places: [
-    place("intake-0", { at: 100 }),
-    place("resolve-0", { at: 285, rows: 280 }),
-    place("apply-3", { rows: 250 }),
+  positions: [
+    position("intake-0", { at: 100 }),
+    position("resolve-0", { at: 285, rows: 280 }),
+    position("apply-3", { rows: 250 }),
   ],
 };
 const none: Found["streams"] = { intake: undefined, lanes: undefined, events: undefined };
-const nothing: Found = { ...whole, streams: none, epoch: undefined, reached: new Map(), reachedAfter: new Map(), places: [] };
+const nothing: Found = { ...whole, streams: none, epoch: undefined, reached: new Map(), reachedAfter: new Map(), positions: [] };
 
 function told(verdict: Verdict): string {
   return verdict.kind === "broken" ? textOf(verdict.faults) : verdict.kind;
@@ -41,10 +41,10 @@ function told(verdict: Verdict): string {
 const fitting: [string, Partial<Found>, string][] = [
   ["everything is as it was left", {}, "fits"],
   ["streams are further than watermarks", { reached: new Map([["intake-0", 3]]) }, "fits"],
-  ["a position is not kept yet whose watermark is", { places: [place("apply-3", { rows: 0 })] }, "fits"],
+  ["a position is not kept yet whose watermark is", { positions: [position("apply-3", { rows: 0 })] }, "fits"],
   [
     "positions are of a build without watermarks",
-    { places: [place("apply-9", { rows: 0 }), place("resolve-3", { at: 70, rows: 0 })] },
+    { positions: [position("apply-9", { rows: 0 }), position("resolve-3", { at: 70, rows: 0 })] },
     "fits",
   ],
   ["a build before wiped what the stream of events says of itself", {
@@ -57,13 +57,13 @@ const fitting: [string, Partial<Found>, string][] = [
     reached: new Map(),
     reachedAfter: new Map(),
     streams: { ...streams, intake: stream("h_intake", 100, { logId: undefined }), lanes: stream("h_lanes", 300, { logId: undefined }) },
-    places: [place("apply-3", { rows: 0 }), place("resolve-0", { at: 285 })],
+    positions: [position("apply-3", { rows: 0 }), position("resolve-0", { at: 285 })],
   }, "unmarked"],
   ["another service's rows are marked, and this one's first start is now", {
     epoch: undefined,
     reached: new Map(),
     reachedAfter: new Map(),
-    places: [place("subscription-9", { rows: 0 })],
+    positions: [position("subscription-9", { rows: 0 })],
   }, "unmarked"],
   ["watermarks of an earlier epoch lie below", {
     epoch: second,
@@ -72,7 +72,7 @@ const fitting: [string, Partial<Found>, string][] = [
       lanes: stream("h_lanes", 2_000, { number: 1, first: 2_001 }),
       events: stream("h_events", 50, { number: 1 }),
     },
-    places: [place("intake-0", { at: 0 }), place("resolve-0", { at: 0 }), place("apply-3", { rows: 0 })],
+    positions: [position("intake-0", { at: 0 }), position("resolve-0", { at: 0 }), position("apply-3", { rows: 0 })],
   }, "fits"],
 ];
 
@@ -97,17 +97,21 @@ const broken: [string, Partial<Found>, RegExp][] = [
     { streams: { ...streams, lanes: stream("h_lanes", 289) } },
     /"h_lanes" ends at 289.*up to 290/,
   ],
-  ["the intake was emptied", { places: [place("intake-0", { at: 0 })] }, /"h_intake" has intake-0 at 0.*have it at 98.*emptied/],
-  ["the lanes were emptied", { places: [place("resolve-0", { at: 0 })] }, /"h_lanes" has resolve-0 at 0.*at 280/],
+  ["the intake was emptied", { positions: [position("intake-0", { at: 0 })] }, /"h_intake" has intake-0 at 0.*have it at 98.*emptied/],
+  ["the lanes were emptied", { positions: [position("resolve-0", { at: 0 })] }, /"h_lanes" has resolve-0 at 0.*at 280/],
   ["the streams are another installation's", {
     streams: { ...streams, intake: stream("h_intake", 5_000, { logId: "log_b" }) },
   }, /"h_intake" is of the log log_b, and the rows of "k" are of log_a.*servers of its own/],
   [
     "Cassandra was put back older than a trimmed lane",
-    { places: [place("apply-3", { rows: 251 })] },
+    { positions: [position("apply-3", { rows: 251 })] },
     /have apply-3 at 250.*trimmed up to 251.*older copy/,
   ],
-  ["Cassandra was put back older than resolved names", { places: [place("resolve-0", { at: 400, rows: 281 })] }, /have resolve-0 at 280/],
+  [
+    "Cassandra was put back older than resolved names",
+    { positions: [position("resolve-0", { at: 400, rows: 281 })] },
+    /have resolve-0 at 280/,
+  ],
   ["Cassandra was put back to before an epoch", {
     streams: { ...streams, lanes: stream("h_lanes", 9_000, { number: 1 }) },
   }, /"h_lanes" is of epoch 1.*of epoch 0/],
@@ -120,13 +124,13 @@ const broken: [string, Partial<Found>, RegExp][] = [
     epoch: undefined,
     reached: new Map(),
     reachedAfter: new Map(),
-    places: [place("intake-0", { at: 100 }), place("resolve-0", { at: 285 })],
+    positions: [position("intake-0", { at: 100 }), position("resolve-0", { at: 285 })],
   }, /"k" knows nothing of the log log_a.*lost and made anew/],
   ["a stream of a build without epochs is gone", {
     epoch: undefined,
     reached: new Map(),
     reachedAfter: new Map(),
-    places: [],
+    positions: [],
     streams: { ...streams, lanes: undefined },
   }, /"h_lanes" is gone/],
   ["streams of a later epoch were put back older than its beginning", {
@@ -163,21 +167,21 @@ describe("planAdoption()", () => {
   });
 
   test("a lost log begins above everything that was given, in the next epoch", () => {
-    const adoption = plan({ ...whole, streams: none, places: [] }, { ...whole, streams: none, places: [] });
+    const adoption = plan({ ...whole, streams: none, positions: [] }, { ...whole, streams: none, positions: [] });
     expect(adoption).toMatchObject({ kept: [], epoch: { logId: "log_a", number: 1 } });
     for (const from of Object.values(adoption?.epoch.from ?? {})) expect(from).toBeGreaterThan(2 ** 40);
     expect(adoption?.lost.join()).toMatch(/h_intake.*h_lanes.*h_events.*X-Heddle-Position/);
   });
 
   test("the same loss a second later begins further on: a copy that is put back twice gives nothing twice", () => {
-    const lost = { ...whole, streams: none, places: [] };
+    const lost = { ...whole, streams: none, positions: [] };
     const first = planAdoption({ found: [lost], now, newLogId: "" })?.epoch.from.intake ?? 0;
     const later = planAdoption({ found: [lost], now: now + 1_000, newLogId: "" })?.epoch.from.intake ?? 0;
     expect(later - first).toBe(1_024);
   });
 
   test("rows that were put back go on with the streams, right behind their last", () => {
-    const adoption = plan({ ...whole, places: [place("apply-3", { rows: 251 })] });
+    const adoption = plan({ ...whole, positions: [position("apply-3", { rows: 251 })] });
     expect(adoption).toMatchObject({
       kept: ["intake", "lanes", "events"],
       epoch: { number: 1, from: { intake: 101, lanes: 301, events: 51 } },
@@ -186,7 +190,7 @@ describe("planAdoption()", () => {
   });
 
   test("lanes that were lost alone are told how far the intake was resolved", () => {
-    const adoption = plan({ ...whole, streams: { ...streams, lanes: undefined }, places: [] });
+    const adoption = plan({ ...whole, streams: { ...streams, lanes: undefined }, positions: [] });
     expect(adoption?.kept).toEqual(["intake", "events"]);
     expect([...adoption?.resolved ?? []]).toEqual([[0, 98]]);
   });
@@ -206,7 +210,7 @@ describe("planAdoption()", () => {
 
   test("when the fifteen are used up the last one is begun again further on, and where it is full what to do is said", () => {
     function lostAt(through: number): Found {
-      return { ...whole, streams: none, places: [], reached: new Map([["intake-0", through]]) };
+      return { ...whole, streams: none, positions: [], reached: new Map([["intake-0", through]]) };
     }
     const last = 15 * 2 ** 40;
     expect(plan(lostAt(last - 1))?.epoch.from.intake).toBeGreaterThan(last);

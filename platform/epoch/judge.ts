@@ -1,8 +1,8 @@
 /** Whether a log and the rows that come from it are of one history: pure, from what was found to whether to serve. */
 import { type Epoch, type FoundStream, type StreamKind, streamKinds } from "../log/epoch.ts";
 
-/** A place that is kept in a stream, of something whose watermark is kept beside the rows too. */
-export interface FoundPlace {
+/** A position that is kept in a stream, of something whose watermark is kept beside the rows too. */
+export interface FoundPosition {
   /** Of its watermark. */
   readonly watermark: string;
   readonly of: "intake" | "lanes";
@@ -21,7 +21,7 @@ export interface Found {
   /** Marks as they were before the streams were looked at, and after: others go on meanwhile. */
   readonly reached: ReadonlyMap<string, number>;
   readonly reachedAfter: ReadonlyMap<string, number>;
-  readonly places: readonly FoundPlace[];
+  readonly positions: readonly FoundPosition[];
 }
 
 export type Verdict =
@@ -69,13 +69,13 @@ export function reachedIn(reached: ReadonlyMap<string, number>, kind: StreamKind
   return Math.max(0, ...own);
 }
 
-function judgeUnmarked({ keyspace, streams, streamNames, places }: Found, there: readonly StreamKind[]): Verdict {
+function judgeUnmarked({ keyspace, streams, streamNames, positions }: Found, there: readonly StreamKind[]): Verdict {
   if (there.length === 0) return { kind: "new" };
   const named = there.map((kind) => streams[kind]).find((stream) => stream?.logId !== undefined);
   // Streams have the name of a log only since the rows had it: a log that was resolved came to rows, whether a step noted them yet or not
   const isResolved = streams.lanes?.logId !== undefined &&
-    places.some(({ watermark, at = 0 }) => watermark.startsWith("resolve-") && at > 0);
-  if (isResolved || places.some(({ rows }) => rows > 0)) {
+    positions.some(({ watermark, at = 0 }) => watermark.startsWith("resolve-") && at > 0);
+  if (isResolved || positions.some(({ rows }) => rows > 0)) {
     const text = `the keyspace "${keyspace}" knows nothing of the log ${named?.logId ?? ""} that was applied to it: ` +
       "it was lost and made anew, or it is another one";
     return { kind: "broken", faults: [{ of: "rows", text }] };
@@ -113,9 +113,9 @@ function gone(kind: StreamKind, name: string, rows: string): Fault {
   return { of: kind, text: `the stream "${name}" is gone${rows}` };
 }
 
-function faultsOfPlaces({ keyspace, streams, places, reached, reachedAfter }: Found, epoch: Epoch): Fault[] {
+function faultsOfPlaces({ keyspace, streams, positions, reached, reachedAfter }: Found, epoch: Epoch): Fault[] {
   const faults: Fault[] = [];
-  for (const { watermark, of, at, rows } of places) {
+  for (const { watermark, of, at, rows } of positions) {
     const from = epoch.from[of];
     const before = reached.get(watermark) ?? 0;
     const after = reachedAfter.get(watermark) ?? 0;
@@ -134,7 +134,7 @@ function faultsOfPlaces({ keyspace, streams, places, reached, reachedAfter }: Fo
   return oneOfEach(faults);
 }
 
-/** A stream that was emptied misses all places: the first says enough. */
+/** A stream that was emptied misses all positions: the first says enough. */
 function oneOfEach(faults: readonly Fault[]): Fault[] {
   return faults.filter(({ of }, at) => faults.findIndex((fault) => fault.of === of) === at);
 }

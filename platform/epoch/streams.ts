@@ -9,7 +9,7 @@ import { checkpointSubject, connectToStream, lookAtStream } from "../log/jetstre
 import type { Logger } from "../logger.ts";
 import type { EventsConfig, StreamsConfig } from "../mesh-config.ts";
 import type { Epoch, StreamKind } from "../log/epoch.ts";
-import type { Found, FoundPlace } from "./judge.ts";
+import type { Found, FoundPosition } from "./judge.ts";
 
 export type EpochService = "profile" | "subscription" | "messaging-status";
 
@@ -28,15 +28,15 @@ export async function lookAtStreams(connection: JetStreamConnection, logName: st
 }
 
 /** What the streams keep of the work of a service whose watermarks stand beside its rows. */
-export async function lookAtPlaces(
+export async function lookAtPositions(
   connection: JetStreamConnection,
   { logName, partitions, lanes }: Pick<StreamsConfig, "logName" | "partitions" | "lanes">,
   service: EpochService,
-): Promise<FoundPlace[]> {
+): Promise<FoundPosition[]> {
   const layout = laneLayout(partitions, lanes);
   const names = streamNamesOf(logName);
   const own = Array.from({ length: lanes }, (_, lane) => lane);
-  async function position(watermark: string): Promise<FoundPlace> {
+  async function position(watermark: string): Promise<FoundPosition> {
     const found = await lastMessage(connection, { stream: names.lanes, subject: checkpointSubject(names.lanes, watermark) });
     // A watermark is kept before the position, so that it may be further
     return { watermark, of: "lanes", at: undefined, rows: found === undefined ? 0 : positionFromBytes(found.body).rows };
@@ -48,7 +48,7 @@ export async function lookAtPlaces(
       return await Promise.all(own.map((lane) => position(`messaging-status-${layout.messagingStatus(lane)}`)));
     case "profile": {
       const orders = Array.from({ length: partitions }, (_, partition) => partition);
-      const tails = orders.map((partition) => tailPlaceOf(connection, names, partition));
+      const tails = orders.map((partition) => tailPositionOf(connection, names, partition));
       const checkpoints = orders.map((partition) => checkpointOf(connection, names, partition));
       return await Promise.all([...tails, ...checkpoints, ...own.map((lane) => position(`apply-${lane}`))]);
     }
@@ -57,15 +57,15 @@ export async function lookAtPlaces(
 
 type Names = ReturnType<typeof streamNamesOf>;
 
-async function tailPlaceOf(connection: JetStreamConnection, { intake }: Names, partition: number): Promise<FoundPlace> {
+async function tailPositionOf(connection: JetStreamConnection, { intake }: Names, partition: number): Promise<FoundPosition> {
   return { watermark: `intake-${partition}`, of: "intake", at: await tailOf(connection, intake, partition), rows: 0 };
 }
 
-async function checkpointOf(connection: JetStreamConnection, { lanes }: Names, partition: number): Promise<FoundPlace> {
+async function checkpointOf(connection: JetStreamConnection, { lanes }: Names, partition: number): Promise<FoundPosition> {
   const watermark = `resolve-${partition}`;
   const found = await lastMessage(connection, { stream: lanes, subject: checkpointSubject(lanes, watermark) });
-  const place = found && checkpointFromBytes(found.body);
-  return { watermark, of: "lanes", at: found?.sequence ?? 0, rows: place?.noted === true ? place.written : 0 };
+  const checkpoint = found && checkpointFromBytes(found.body);
+  return { watermark, of: "lanes", at: found?.sequence ?? 0, rows: checkpoint?.noted === true ? checkpoint.written : 0 };
 }
 
 /** Makes those that are missing, for the epoch. */

@@ -1,7 +1,7 @@
 /** `node test/bench/consent-floor.ts`: the Cassandra statements of a get of 50 memberships from one bare process, with nothing around them. */
 import { parseArgs } from "node:util";
 import { bucketOfMember, bucketOfUser } from "../../platform/user-number.ts";
-import { readSettings } from "../../cli/place/settings.ts";
+import { readSettings } from "../../cli/target/settings.ts";
 import { openKeyspace } from "../../platform/cassandra/keyspace.ts";
 import { systemClock as clock } from "../../platform/clock.ts";
 import { readStore } from "../../platform/mesh-config.ts";

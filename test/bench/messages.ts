@@ -11,7 +11,7 @@ import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import cassandra from "cassandra-driver";
 import { connect, type Msg, type NatsConnection } from "nats";
-import { meshParts } from "../../cli/place/mesh-parts.ts";
+import { meshParts } from "../../cli/target/mesh-parts.ts";
 import { startMeshServers } from "../mesh-servers.ts";
 import { launchMesh } from "../mesh-shape.ts";
 import { freePorts } from "../servers/server-process.ts";

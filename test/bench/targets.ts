@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { meshParts } from "../../cli/place/mesh-parts.ts";
+import { meshParts } from "../../cli/target/mesh-parts.ts";
 import { meshNodeOptions } from "../../cli/run/v8-heap.fixture.ts";
 import { partVariable } from "../../platform/mesh-config.ts";
 import { migrate, startMeshServers } from "../mesh-servers.ts";

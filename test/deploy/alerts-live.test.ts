@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { databaseFile } from "../../cli/place/data-folder.ts";
+import { databaseFile } from "../../cli/target/data-folder.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { openJetStreamLog } from "../../platform/log/jetstream.ts";
 import { silentLogger } from "../../platform/logger.ts";

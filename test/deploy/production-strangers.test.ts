@@ -3,7 +3,7 @@ import { connect as connectHttp2, type SecureClientSessionOptions } from "node:h
 import { connect as connectSocket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { meshParts } from "../../cli/place/mesh-parts.ts";
+import { meshParts } from "../../cli/target/mesh-parts.ts";
 import { keepingLogger, servePart } from "../../platform/rpc/part.fixture.ts";
 import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { openProductionFiles, type ProductionFiles } from "./production-files.ts";

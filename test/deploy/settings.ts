@@ -1,6 +1,6 @@
 /** What the parts make of an environment: their own readers of settings, with a note of every name they asked for. */
 import { readConfig } from "../../platform/config.ts";
-import { meshKeyspaces, meshParts } from "../../cli/place/mesh-parts.ts";
+import { meshKeyspaces, meshParts } from "../../cli/target/mesh-parts.ts";
 import { readReaches } from "../../cli/operate/mesh-reaches.ts";
 import { readMeshGatewayConfig } from "../../cli/run/serve-gateway.ts";
 import { readMeshAccess } from "../../gateway/mesh-access.ts";

@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { meshParts } from "../../cli/place/mesh-parts.ts";
+import { meshParts } from "../../cli/target/mesh-parts.ts";
 import { addressRange } from "../../gateway/access/address-range.ts";
 import { readConfig } from "../../platform/config.ts";
 import { readGatewayConfig } from "../../gateway/config.ts";

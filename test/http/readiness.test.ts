@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { databaseFile } from "../../cli/place/data-folder.ts";
+import { databaseFile } from "../../cli/target/data-folder.ts";
 import { runCommand } from "../command-line.ts";
 import { consentDeclaration, emailGroup } from "../consent.ts";
 import { type Heddle, startHeddle } from "../heddle.ts";

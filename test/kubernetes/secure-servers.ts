@@ -1,7 +1,7 @@
 /** NATS, Cassandra and Redis on the cluster as production has them: they speak TLS alone, and only to users who have a password. */
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { meshParts } from "../../cli/place/mesh-parts.ts";
+import { meshParts } from "../../cli/target/mesh-parts.ts";
 import { secret } from "../../platform/identifier.ts";
 import type { Authority } from "../../platform/rpc/certificates.fixture.ts";
 import { allReady, kubectl } from "./cluster.ts";

@@ -10,7 +10,7 @@ import { openDatabase } from "../../../platform/sqlite/database.ts";
 import { lockDirectory, makeFolder } from "../../../platform/sqlite/lock.ts";
 import { backupFileIn, removeOldBackups } from "./backup-folder.ts";
 import { checkBackup, copyDatabaseOf, sealBackup, sizeOf, unsound } from "./backup-file.ts";
-import { databaseFile, dataFolder, isMesh } from "../../place/data-folder.ts";
+import { databaseFile, dataFolder, isMesh } from "../../target/data-folder.ts";
 import { inPart, refuseChangesBeside, withScratch } from "../../shell/in-part.ts";
 import type { Moved } from "./move.ts";
 import { CommandError, exitCodes, isoTime, type JsonOption, printResult, UsageError } from "../../shell/output.ts";

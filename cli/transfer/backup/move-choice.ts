@@ -1,6 +1,6 @@
 /** What of an installation a move takes: all of it, or one workspace without what belongs to its company. */
 import type { AccessRows } from "../../../gateway/access/rows.ts";
-import { chooseWorkspace } from "../../place/data-folder.ts";
+import { chooseWorkspace } from "../../target/data-folder.ts";
 import { CommandError } from "../../shell/output.ts";
 
 export interface MoveChoice {

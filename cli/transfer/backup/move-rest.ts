@@ -6,10 +6,10 @@ import { type LogsAtRest, lookAtLogs } from "../../../platform/epoch/at-rest.ts"
 import { silentLogger } from "../../../platform/logger.ts";
 import { readPeer, readStreams } from "../../../platform/mesh-config.ts";
 import { LogService } from "../../../proto/gen/heddle/log/v1/log_service_pb.ts";
-import { withCalled } from "../../place/called-part.ts";
+import { withCalled } from "../../target/called-part.ts";
 import { CommandError, printError } from "../../shell/output.ts";
 import { type RestPatience, restPatience } from "./rest-patience.ts";
-import { readSettings } from "../../place/settings.ts";
+import { readSettings } from "../../target/settings.ts";
 
 /** Two looks at the same end, with everything applied in both and in the rows of names too. */
 export async function untilApplied(env: NodeJS.ProcessEnv): Promise<LogsAtRest> {

@@ -13,7 +13,7 @@ import { openMeshScimMove } from "../../../services/scim/mesh-wire.ts";
 import { moveDashboardUsers } from "../../../services/scim/wire.ts";
 import { openMeshMembershipMove } from "../../../services/subscription/mesh-wire.ts";
 import { moveMemberships } from "../../../services/subscription/wire.ts";
-import { readSettings } from "../../place/settings.ts";
+import { readSettings } from "../../target/settings.ts";
 
 export interface MoveSide {
   readonly profiles: Awaited<ReturnType<typeof moveProfiles>>;

@@ -13,10 +13,10 @@ import { beginSqliteLogAbove, beginSqliteLogAnew, sqliteLogEnd } from "../../../
 import { silentLogger } from "../../../platform/logger.ts";
 import { readEvents, readStreams } from "../../../platform/mesh-config.ts";
 import { type Database, openDatabase } from "../../../platform/sqlite/database.ts";
-import { withAccessPlace } from "../../place/access-place.ts";
+import { withAccessTarget } from "../../target/access-target.ts";
 import { type BackupContent, copyDatabaseOf, sealBackup } from "./backup-file.ts";
-import { partitions, workspacePath } from "../../place/data-folder.ts";
-import { openEpochKeyspaces } from "../../place/epoch-keyspaces.ts";
+import { partitions, workspacePath } from "../../target/data-folder.ts";
+import { openEpochKeyspaces } from "../../target/epoch-keyspaces.ts";
 import { inPart, withScratch } from "../../shell/in-part.ts";
 import { chooseMoved, type MoveChoice, type Wanted } from "./move-choice.ts";
 import { copyMoved } from "./move-copy.ts";
@@ -24,7 +24,7 @@ import { type MoveProgress, openMoveProgress } from "./move-progress.ts";
 import { untilApplied } from "./move-rest.ts";
 import { folderSide, meshSide, type MoveSide } from "./move-sides.ts";
 import { CommandError, isoTime } from "../../shell/output.ts";
-import { readSettings } from "../../place/settings.ts";
+import { readSettings } from "../../target/settings.ts";
 
 type Env = NodeJS.ProcessEnv;
 const deps = { clock: systemClock, logger: silentLogger };
@@ -48,7 +48,7 @@ export interface Moved {
 /** The parts of the mesh run, so that what was accepted is applied; refuses where a process writes. */
 export async function backupMesh({ file, env, wanted }: MeshBackup): Promise<Moved> {
   const streams = readSettings(env, readStreams);
-  const choice = chooseMoved(await withAccessPlace({ env }, (access) => access.rows()), wanted);
+  const choice = chooseMoved(await withAccessTarget({ env }, (access) => access.rows()), wanted);
   const before = await untilApplied(env);
   return await intoFile(file, choice, async (path) => {
     const mesh = await meshSide(env);

@@ -7,7 +7,7 @@ import { systemClock } from "../../../platform/clock.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Batch } from "./batches.ts";
 import type { Entry } from "./entry.ts";
-import { serverKey, type ServerOptions, serverUrl } from "../../place/http-call.ts";
+import { serverKey, type ServerOptions, serverUrl } from "../../target/http-call.ts";
 import { fileIdentity, type Format, formatOf, type FormatOptions, readEntries } from "./format.ts";
 import { type Ledger, openLedger } from "./ledger.ts";
 import { countTaken, openTally, type Tally } from "./tally.ts";

@@ -100,13 +100,13 @@ async function open(options: MeshLanesOptions, opened: Opened): Promise<Omit<Mes
     async caughtUp({ workspaceId, readAfter, end, waitedMs = 0 }, reads) {
       const partition = partitionOf(workspaceId, partitions);
       const waitedFor = reads.map(({ lane, names }) => ({ lane, keys: keysOf(workspaceId, names) }));
-      const place = end ?? { partition, sequence: await intake.tail(partition) };
-      if (end === undefined) applied.hurry(place);
-      if (await applied.wait(place, waitedFor, Math.max(limits.laneLookMsMin, limits.consentWaitMs - waitedMs))) return true;
+      const position = end ?? { partition, sequence: await intake.tail(partition) };
+      if (end === undefined) applied.hurry(position);
+      if (await applied.wait(position, waitedFor, Math.max(limits.laneLookMsMin, limits.consentWaitMs - waitedMs))) return true;
       if (readAfter === undefined) return false;
       // A client whose answer may be behind still sees its own write in it
       await applied.wait({ ...readAfter, partition }, waitedFor, limits.positionWaitMsMax - limits.consentWaitMs);
-      return await applied.wait(place, waitedFor, limits.laneLookMsMin);
+      return await applied.wait(position, waitedFor, limits.laneLookMsMin);
     },
     work: watched,
     append: async (lane, body) => void await lanes.append(lane, packRecords([body])),
@@ -168,7 +168,7 @@ function shareOut(options: MeshLanesOptions, shared: Shared, opened: Opened): Ow
         room,
         clock,
         logger,
-        onApplied: (place) => publisher.applied(lane, place),
+        onApplied: (position) => publisher.applied(lane, position),
       });
       return servingQueries(applying, queries.serve(lane, applying.ask));
     },

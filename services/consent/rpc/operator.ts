@@ -39,16 +39,16 @@ export function operatorRoutes({ ledger, work, deadLetters }: OperatorDeps) {
     },
     async listSetAside({ limit, after }: { readonly limit: number; readonly after?: LetterMessage | undefined }) {
       const max = Math.min(limit || limits.setAsidePageMax, limits.setAsidePageMax);
-      const listed = await deadLetters.listSetAside(max, after && placeOf(after));
+      const listed = await deadLetters.listSetAside(max, after && recordIdOf(after));
       const records = listed.map(({ reason, record: { workspaceId, sequence, part, key, body } }) => {
         return { workspaceId, sequence: BigInt(sequence), part, key, reason, body: new Uint8Array(body) };
       });
       return { records, more: listed.length === max };
     },
-    showSetAside: async (message: LetterMessage) => ({ record: await deadLetters.showSetAside(placeOf(message)) }),
+    showSetAside: async (message: LetterMessage) => ({ record: await deadLetters.showSetAside(recordIdOf(message)) }),
     redriveSetAside: async () => ({ records: await deadLetters.redriveSetAside() }),
     async skipSetAside(message: LetterMessage) {
-      await deadLetters.skipSetAside(placeOf(message));
+      await deadLetters.skipSetAside(recordIdOf(message));
       return {};
     },
   };
@@ -92,7 +92,7 @@ interface LetterMessage {
   readonly part: number;
 }
 
-function placeOf({ workspaceId, sequence, part }: LetterMessage): DeadLetterId {
+function recordIdOf({ workspaceId, sequence, part }: LetterMessage): DeadLetterId {
   return { workspaceId, sequence: Number(sequence), part };
 }
 

@@ -14,7 +14,7 @@ import { type ConsentMove, inWrites, withChains } from "../../../platform/ledger
 import type { Ledger } from "../../../platform/ledger/read.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { LaneStep, Loaded, WorkspaceStep } from "../engine/plan-step.ts";
-import { placeOf, type StateLayout, type StatePlace } from "./state-place.ts";
+import { locationOf, type StateLayout, type StateRowLocation } from "./state-row-location.ts";
 import { type ConsentTables, stepOfRows, waitingToMove } from "../engine/tables.ts";
 
 /** How a service keeps its states. */
@@ -37,7 +37,7 @@ export function openCassandraConsent<State extends Aged>(session: Session, rows:
     const { ends } = await loadForStep(workspaceId, subjects);
     return new Map(subjects.map((subject) => [subject, ends.get(subject) ?? emptyChain]));
   }
-  const ledger = { session, heads, placeOf: (workspaceId: string, subject: string) => placeOf(rows, workspaceId, subject) };
+  const ledger = { session, heads, placeOf: (workspaceId: string, subject: string) => locationOf(rows, workspaceId, subject) };
   const reads = cassandraLedger(ledger);
   return {
     loadForStep,
@@ -84,7 +84,7 @@ function readsOf<State extends Aged>(rows: StateRows<State>, workspaceId: string
   const size = limits.cassandraPartitionsPerRead;
   const reads: { select: string; some: string[]; buckets: number[] }[] = [];
   for (const [bucket, wanted] of Map.groupBy(keys, (key) => rows.bucketOf(workspaceId, key))) {
-    const { select } = placeOf(rows, workspaceId, wanted[0] ?? "");
+    const { select } = locationOf(rows, workspaceId, wanted[0] ?? "");
     for (let at = 0; at < wanted.length; at += size) {
       const [some, buckets] = [wanted.slice(at, at + size), bucket === undefined ? [] : [bucket]];
       const last = reads.at(-1);
@@ -115,7 +115,7 @@ interface RowOf<State> {
 
 export function rowOf<State extends Aged>(
   rows: StateRows<State>,
-  { put: cql, key: before }: StatePlace,
+  { put: cql, key: before }: StateRowLocation,
   { key, state, end, stamp }: RowOf<State>,
 ): Statement {
   const body = `[${rows.toRow(state)},${JSON.stringify(end ?? emptyChain)}]`;
@@ -151,7 +151,7 @@ function chainsListed<State extends Aged>(
   { workspaceId, entries, erased }: WorkspaceStep<State>,
 ): PartitionWrite[] {
   function listing(subject: string, stamp: bigint, gone: boolean): PartitionWrite {
-    const { listBucket: bucket } = placeOf(rows, workspaceId, subject);
+    const { listBucket: bucket } = locationOf(rows, workspaceId, subject);
     return { partition: `list ${bucket}`, statements: [listSubjectOf(workspaceId, subject, { bucket, stamp, gone })] };
   }
   const begun = entries.filter(({ index }) => index === 0);
@@ -164,8 +164,8 @@ function chainsListed<State extends Aged>(
 /** Their rows stay, and say nothing but how far their records are in. */
 function erasing<State extends Aged>(rows: StateRows<State>, { workspaceId, erased }: WorkspaceStep<State>): PartitionWrite[] {
   return Array.from(erased ?? [], ([subject, mark]) => {
-    const place = placeOf(rows, workspaceId, subject);
-    return { partition: place.partition, statements: [eraseEntriesOf(place, subject, stampOf({ mark }))] };
+    const location = locationOf(rows, workspaceId, subject);
+    return { partition: location.partition, statements: [eraseEntriesOf(location, subject, stampOf({ mark }))] };
   });
 }
 
@@ -176,13 +176,13 @@ function rowsOf<State extends Aged>(
 ): PartitionWrite[] {
   const byKey = Map.groupBy(entries, ({ subject }) => subject);
   return [...states].filter(([key]) => isMeant(key)).map(([key, state]) => {
-    const place = placeOf(rows, workspaceId, key);
+    const location = locationOf(rows, workspaceId, key);
     const added = byKey.get(key) ?? [];
     return {
-      partition: place.partition,
+      partition: location.partition,
       statements: [
-        rowOf(rows, place, { key, state, end: ends.get(key), stamp: stampOf(state) }),
-        ...added.map((entry) => putEntryOf(place, entry, stampOf({ mark: recordIdOf(entry) }))),
+        rowOf(rows, location, { key, state, end: ends.get(key), stamp: stampOf(state) }),
+        ...added.map((entry) => putEntryOf(location, entry, stampOf({ mark: recordIdOf(entry) }))),
       ],
     };
   });

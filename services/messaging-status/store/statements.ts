@@ -1,5 +1,5 @@
 /** Every CQL statement of the messaging-status store but those of documents; all but scans go to one partition, or to a few named ones. */
-import { stateTables } from "../../consent/store/state-place.ts";
+import { stateTables } from "../../consent/store/state-row-location.ts";
 
 export const states = stateTables({ rows: "states_by_address", ledger: "ledger_by_subject", column: "address" }, ["workspace_id"]);
 

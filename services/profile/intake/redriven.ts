@@ -45,13 +45,13 @@ async function* ofPartition(profiles: DeadLetters, partition: number): AsyncGene
   let found = 0;
   const first = beginning(partition);
   for await (const page of pagesBehind<DeadLetter>((last) => profiles.listSetAside(limits.heldRedriveMax, last ?? first))) {
-    for (const place of page) {
-      if (place.partition !== partition || found === limits.heldRedriveMax) return;
-      const record = await profiles.loadDeadLetter(place);
+    for (const letter of page) {
+      if (letter.partition !== partition || found === limits.heldRedriveMax) return;
+      const record = await profiles.loadDeadLetter(letter);
       const body = record && redrivenBody(record);
       if (body === undefined) continue;
       found += 1;
-      yield { ...place, body };
+      yield { ...letter, body };
     }
   }
 }

@@ -13,18 +13,18 @@ import { laneKeyOf } from "../../../platform/user-number.ts";
 import { type Addressed, userOfItem } from "../domain/resolve/lane-item.ts";
 import { alreadyThere, appendAgain, lettersToAppend } from "../intake/redriven.ts";
 import { packItem, packLaneMessage } from "./profile-lane.ts";
-import { type BlockedPlace, foundDeadLetter, showRecord } from "./show-record.ts";
+import { type BlockedRecordId, foundDeadLetter, showRecord } from "./show-record.ts";
 
 export interface LogOperation {
   status(): Promise<LogStatus>;
   /** Dead letters behind a place, in the order in which status() has the first ones; none: those were all. */
-  deadLettersBehind(place: DeadLetterId): Promise<readonly DeadLetter[]>;
+  deadLettersBehind(id: DeadLetterId): Promise<readonly DeadLetter[]>;
   /** The content of a record that waits. Refuses NOT_FOUND. */
-  show(at: BlockedPlace | DeadLetterId): Promise<ShownRecord>;
+  show(at: BlockedRecordId | DeadLetterId): Promise<ShownRecord>;
   /** How many blocked users, and how many dead letters, will be tried once more. */
   redrive(): Promise<{ readonly users: number; readonly records: number }>;
   /** Refuses NOT_FOUND and STATE_CONFLICT as heddle.log.v1 does. */
-  skip(of: BlockedPlace): Promise<void>;
+  skip(of: BlockedRecordId): Promise<void>;
   /** Gives up a record that was set aside. Refuses NOT_FOUND. */
   skipSetAside(at: DeadLetterId): Promise<void>;
 }
@@ -36,12 +36,12 @@ export function logService(operation: LogOperation): ServiceImpl<typeof LogServi
     async listSetAside({ partition, sequence }) {
       return { setAside: (await operation.deadLettersBehind({ partition, sequence: Number(sequence) })).map(deadLetterMessage) };
     },
-    showRecord: async (asked) => ({ record: await operation.show(placeOf(asked)) }),
+    showRecord: async (asked) => ({ record: await operation.show(recordIdOf(asked)) }),
     redrive: () => operation.redrive(),
     async skip(asked) {
-      const place = placeOf(asked);
-      if ("userId" in place) await operation.skip(place);
-      else await operation.skipSetAside(place);
+      const id = recordIdOf(asked);
+      if ("userId" in id) await operation.skip(id);
+      else await operation.skipSetAside(id);
       return {};
     },
   };
@@ -64,7 +64,7 @@ export function logOperation({ profiles, ...deps }: LogOperationDeps): LogOperat
       ]);
       return { lags, blocked, deadLetters };
     },
-    deadLettersBehind: (place) => profiles.listSetAside(limits.heldRedriveMax, place),
+    deadLettersBehind: (id) => profiles.listSetAside(limits.heldRedriveMax, id),
     show: (at) => showRecord(profiles, at),
     redrive: () => deps.redrive(),
     async skip(of) {
@@ -120,7 +120,7 @@ async function send({ lanes, layout }: LaneDeps, items: readonly Addressed[]): P
 type LaneDeps = Pick<LogOperatorDeps, "lanes" | "layout">;
 
 /** Which record is meant: that of a held user, or without one that of the intake. */
-function placeOf({ workspaceId, userId, sequence, part, partition }: Omit<SkipRequest, "$typeName">): BlockedPlace | DeadLetterId {
+function recordIdOf({ workspaceId, userId, sequence, part, partition }: Omit<SkipRequest, "$typeName">): BlockedRecordId | DeadLetterId {
   return userId === "" ? { partition, sequence: Number(sequence) } : { workspaceId, userId, mark: [Number(sequence), part] };
 }
 

@@ -6,7 +6,7 @@ import type { DeadLetterId, DeadLetterRecord, ProfileStore } from "../domain/por
 import type { RecordId } from "../../../platform/age.ts";
 import { recordJson } from "../intake/record-json.ts";
 
-export interface BlockedPlace {
+export interface BlockedRecordId {
   readonly workspaceId: string;
   readonly userId: string;
   readonly mark: RecordId;
@@ -15,7 +15,7 @@ export interface BlockedPlace {
 /** Refuses NOT_FOUND where no record waits at the place, or the user's first one waits at another. */
 export async function showRecord(
   profiles: Pick<ProfileStore, "loadBlocked" | "loadDeadLetter">,
-  place: BlockedPlace | DeadLetterId,
+  place: BlockedRecordId | DeadLetterId,
 ): Promise<ShownRecord> {
   if (!("userId" in place)) {
     return shownRecord((await foundDeadLetter(profiles, place)).body, recordJson);

@@ -17,7 +17,7 @@ import {
   selectDeadLetters,
   selectOrigins,
 } from "./statements.ts";
-import { ofPlace, placeOf } from "./user-place.ts";
+import { locationOf, statementAt } from "./user-row-location.ts";
 
 export type ProfileLists = Pick<
   ProfileStore,
@@ -106,8 +106,8 @@ async function stillBlocked({ session, bucketOf }: BlockedDeps, rows: readonly R
   for (const row of rows) {
     const workspaceId = String(row["workspace_id"]);
     const userId = String(row["user_id"]);
-    const place = placeOf(workspaceId, userId, bucketOf);
-    const [state] = await session.execute(ofPlace(place.tables.selectMark, place));
+    const location = locationOf(workspaceId, userId, bucketOf);
+    const [state] = await session.execute(statementAt(location.tables.selectMark, location));
     // Who has no row yet is about to be blocked
     if (state === undefined) continue;
     const mark = markOf(state);

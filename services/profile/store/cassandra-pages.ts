@@ -16,7 +16,7 @@ import {
   selectUsersAfter,
   selectUsersBefore,
 } from "./statements.ts";
-import type { BucketOf } from "./user-place.ts";
+import type { BucketOf } from "./user-row-location.ts";
 
 export interface PageDeps {
   readonly session: Session;

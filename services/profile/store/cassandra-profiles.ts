@@ -14,7 +14,7 @@ import type { UserId } from "../domain/record/user-key.ts";
 import { profileFromBlob, textOfBody } from "./cassandra-values.ts";
 import { profileFromRow } from "./rows.ts";
 import { selectFrozen, selectJournal, selectSomeUsers, selectUndoUntil } from "./statements.ts";
-import { type BucketOf, ofPlace, placeOf, type UserPlace } from "./user-place.ts";
+import { type BucketOf, locationOf, statementAt, type UserRowLocation } from "./user-row-location.ts";
 
 export type ProfileReads = Pick<ProfileStore, "load" | "loadFrozen" | "loadBlocked" | "loadUsers">;
 
@@ -33,7 +33,7 @@ export function cassandraProfileReads(session: Session, bucketOf: BucketOf): Pro
   }
   /** Those of a bucket in one statement. */
   async function users(workspaceId: string, ids: readonly UserId[], read: (asked: Asked) => Promise<Rows>): Promise<Map<UserId, Row>> {
-    const reads = readsOf(ids.map((id) => placeOf(workspaceId, id, bucketOf)));
+    const reads = readsOf(ids.map((id) => locationOf(workspaceId, id, bucketOf)));
     const rows = await inFlight(reads, limits.cassandraInFlightMax, read);
     return new Map(rows.flatMap((some) => [...some]));
   }
@@ -55,32 +55,32 @@ export function cassandraProfileReads(session: Session, bucketOf: BucketOf): Pro
       return await found(ids, (id) => userOfRow(session, workspaceId, rows.get(id)));
     },
     loadFrozen: (workspaceId, mergeIds) => found(mergeIds, (id) => readFrozen(session, workspaceId, id)),
-    loadBlocked: (workspaceId, ids, max) => found(ids, (id) => readBlocked(session, placeOf(workspaceId, id, bucketOf), max)),
+    loadBlocked: (workspaceId, ids, max) => found(ids, (id) => readBlocked(session, locationOf(workspaceId, id, bucketOf), max)),
   };
 }
 
 /** Users of one partition. */
-type Asked = readonly UserPlace[];
+type Asked = readonly UserRowLocation[];
 type Rows = ReadonlyMap<UserId, Row>;
 
 /** `bucketRowsPerRead` users of a bucket at most, or one who lies alone. */
-function readsOf(places: readonly UserPlace[]): Asked[] {
-  return [...Map.groupBy(places, ({ partition }) => partition).values()].flatMap((some) => slicesOf(some, limits.bucketRowsPerRead));
+function readsOf(locations: readonly UserRowLocation[]): Asked[] {
+  return [...Map.groupBy(locations, ({ partition }) => partition).values()].flatMap((some) => slicesOf(some, limits.bucketRowsPerRead));
 }
 
 /** Rows may have megabytes each: where some of them together do not come, or not in time, fewer do. */
 async function rowsOf(session: Session, asked: readonly Asked[]): Promise<Rows> {
-  const places = [...new Map(asked.flat().map((place) => [idOf(place), place] as const)).values()];
-  const [first] = places;
+  const locations = [...new Map(asked.flat().map((location) => [idOf(location), location] as const)).values()];
+  const [first] = locations;
   if (first === undefined) return new Map();
-  if (places.length === 1) return byUser(await session.execute(ofPlace(first.tables.select, first)));
+  if (locations.length === 1) return byUser(await session.execute(statementAt(first.tables.select, first)));
   try {
-    return byUser(await session.execute(someOf(first, places.map(idOf))));
+    return byUser(await session.execute(someOf(first, locations.map(idOf))));
   } catch (error) {
     if (!mayBeTooMuch(error)) throw error;
-    const middle = places.length >> 1;
-    const half = await rowsOf(session, [places.slice(0, middle)]);
-    return new Map([...half, ...await rowsOf(session, [places.slice(middle)])]);
+    const middle = locations.length >> 1;
+    const half = await rowsOf(session, [locations.slice(0, middle)]);
+    return new Map([...half, ...await rowsOf(session, [locations.slice(middle)])]);
   }
 }
 
@@ -88,12 +88,12 @@ function byUser(rows: readonly Row[]): Rows {
   return new Map(rows.map((row) => [String(row["user_id"]), row]));
 }
 
-function someOf({ key }: UserPlace, some: readonly UserId[]): Statement {
+function someOf({ key }: UserRowLocation, some: readonly UserId[]): Statement {
   const { user_id: _, ...shared } = key;
   return { cql: selectSomeUsers, values: { ...shared, some } };
 }
 
-function idOf({ key }: UserPlace): UserId {
+function idOf({ key }: UserRowLocation): UserId {
   return String(key["user_id"]);
 }
 
@@ -147,10 +147,10 @@ async function readFrozen(session: Session, workspaceId: string, mergeId: string
   };
 }
 
-async function readBlocked(session: Session, user: UserPlace, max = noLimit): Promise<BlockedUser | undefined> {
-  const [row] = await session.execute(ofPlace(user.tables.select, user));
+async function readBlocked(session: Session, user: UserRowLocation, max = noLimit): Promise<BlockedUser | undefined> {
+  const [row] = await session.execute(statementAt(user.tables.select, user));
   if (row === undefined || row["held_reason"] === null) return undefined;
-  const select = ofPlace(user.tables.selectHeldRecords, user, { max });
+  const select = statementAt(user.tables.selectHeldRecords, user, { max });
   const records = await readAll(session, select, Math.min(max, limits.cassandraPageRows));
   return { reason: String(row["held_reason"]), records: records.map(recordOf) };
 }

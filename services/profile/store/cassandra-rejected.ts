@@ -7,7 +7,7 @@ import { markOf } from "./cassandra-profiles.ts";
 import { stampOf } from "./cassandra-values.ts";
 import { rejectedFromRow, rejectedToRow } from "./rejected-rows.ts";
 import { deleteRejectedUser, putRejectedUser, selectRejectedUser, selectRejectedUsers } from "./statements.ts";
-import { type BucketOf, ofPlace, placeOf } from "./user-place.ts";
+import { type BucketOf, locationOf, statementAt } from "./user-row-location.ts";
 
 /** Written before the users' own rows, so that a row that is there and rejected is listed. */
 export function rejectedWrites({ workspaceId, users }: UserChanges): Statement[][] {
@@ -37,8 +37,8 @@ export function cassandraRejected(session: Session, bucketOf: BucketOf): Pick<Pr
 async function ifTrue(session: Session, row: Row, bucketOf: BucketOf): Promise<RejectedUser[]> {
   const user = { workspace_id: String(row["workspace_id"]), user_id: String(row["user_id"]) };
   const listed = markOf(row);
-  const place = placeOf(user.workspace_id, user.user_id, bucketOf);
-  const [own] = await session.execute(ofPlace(place.tables.selectMark, place));
+  const location = locationOf(user.workspace_id, user.user_id, bucketOf);
+  const [own] = await session.execute(statementAt(location.tables.selectMark, location));
   const written = own === undefined ? undefined : markOf(own);
   if (listed === undefined || (written !== undefined && stampOf(written) > stampOf(listed))) {
     const [again] = await session.execute({ cql: selectRejectedUser, values: { bucket, ...user } });

@@ -6,10 +6,10 @@ import type { BlockedState, UserChanges, UserState } from "../domain/ports.ts";
 import type { Profile } from "../domain/profile/profile.ts";
 import type { ProfileRecord } from "../domain/profile/profile-record.ts";
 import { profileToBlob, stampOf } from "./cassandra-values.ts";
-import { type BucketOf, ofPlace, placeOf, type UserPlace } from "./user-place.ts";
+import { type BucketOf, locationOf, statementAt, type UserRowLocation } from "./user-row-location.ts";
 
 export interface UserWrites {
-  readonly user: UserPlace;
+  readonly user: UserRowLocation;
   /** To be done one after the other. */
   readonly writes: readonly (readonly Statement[])[];
 }
@@ -21,7 +21,7 @@ export interface UserWrites {
 export function userWrites(changes: UserChanges, rows: Map<Profile, string>, bucketOf: BucketOf): UserWrites[] {
   const ids = new Set([...changes.users.keys(), ...changes.blocked.keys()]);
   return [...ids].map((id) => {
-    const user = placeOf(changes.workspaceId, id, bucketOf);
+    const user = locationOf(changes.workspaceId, id, bucketOf);
     const state = changes.users.get(id);
     const blocked = changes.blocked.get(id);
     const writes = inWrites((blocked?.records ?? []).map((record) => blockedRecord(user, record)), [
@@ -32,7 +32,7 @@ export function userWrites(changes: UserChanges, rows: Map<Profile, string>, buc
   });
 }
 
-function stateOf(user: UserPlace, { profile, mark, openMerges }: UserState, rows: Map<Profile, string>): Statement {
+function stateOf(user: UserRowLocation, { profile, mark, openMerges }: UserState, rows: Map<Profile, string>): Statement {
   const row = profile === null ? undefined : profileToBlob(profile);
   if (profile !== null && row !== undefined) rows.set(profile, row.text);
   const [sequence, part] = mark;
@@ -44,21 +44,21 @@ function stateOf(user: UserPlace, { profile, mark, openMerges }: UserState, rows
     open_merges: JSON.stringify(openMerges),
     stamp: stampOf(mark),
   };
-  return ofPlace(user.tables.put, user, values);
+  return statementAt(user.tables.put, user, values);
 }
 
-function holding(user: UserPlace, state: UserState | undefined, blocked: BlockedState | null): Statement[] {
-  const letGo = state === undefined ? [] : [ofPlace(user.tables.deleteHeldRecords, user, { stamp: stampOf(state.mark) })];
+function holding(user: UserRowLocation, state: UserState | undefined, blocked: BlockedState | null): Statement[] {
+  const letGo = state === undefined ? [] : [statementAt(user.tables.deleteHeldRecords, user, { stamp: stampOf(state.mark) })];
   if (blocked !== null) {
-    return [...letGo, ofPlace(user.tables.putHeldReason, user, { held_reason: blocked.reason, stamp: stampOf(blocked.since) })];
+    return [...letGo, statementAt(user.tables.putHeldReason, user, { held_reason: blocked.reason, stamp: stampOf(blocked.since) })];
   }
   if (state === undefined) throw new Error(`Expected the state of user "${String(user.key["user_id"])}", who is free again, got none`);
-  return [...letGo, ofPlace(user.tables.deleteHeldReason, user, { stamp: stampOf(state.mark) })];
+  return [...letGo, statementAt(user.tables.deleteHeldReason, user, { stamp: stampOf(state.mark) })];
 }
 
-function blockedRecord(user: UserPlace, record: ProfileRecord): Statement {
+function blockedRecord(user: UserRowLocation, record: ProfileRecord): Statement {
   const [sequence, part] = record.mark;
-  return ofPlace(user.tables.putHeldRecord, user, {
+  return statementAt(user.tables.putHeldRecord, user, {
     sequence: BigInt(sequence),
     part,
     body: JSON.stringify(record),

@@ -27,7 +27,7 @@ import {
   putUserId,
   selectHandoff,
 } from "./statements.ts";
-import { type BucketOf, placeOf } from "./user-place.ts";
+import { type BucketOf, locationOf } from "./user-row-location.ts";
 
 /**
  * Rows of other partitions are written before those of the users: lists may name a user who is not there yet, but
@@ -111,7 +111,7 @@ function newBuckets(
   const found = new Map<string, Statement[]>();
   for (const [id, { isNew, mark }] of users) {
     if (!isNew) continue;
-    const { bucket, partition } = placeOf(workspaceId, id, bucketOf);
+    const { bucket, partition } = locationOf(workspaceId, id, bucketOf);
     if (bucket === undefined || known.has(partition) || found.has(partition)) continue;
     found.set(partition, [{ cql: putBucket, values: { workspace_id: workspaceId, bucket, stamp: stampOf(mark) } }]);
   }
@@ -120,7 +120,7 @@ function newBuckets(
 
 /** New users who lie alone, and who began to be blocked. */
 function listed({ workspaceId, users, blocked }: UserChanges, bucketOf: BucketOf): Statement[][] {
-  const alone = [...users].filter(([id, { isNew }]) => isNew && placeOf(workspaceId, id, bucketOf).bucket === undefined);
+  const alone = [...users].filter(([id, { isNew }]) => isNew && locationOf(workspaceId, id, bucketOf).bucket === undefined);
   const entries = alone.map(([id, { mark }]) => [listEntry(putUserId, [workspaceId, id], mark)]);
   const waiting = [...blocked].flatMap(([id, state]) =>
     state === null ? [] : [[listEntry(putBlockedUser, [workspaceId, id], state.since)]]

@@ -17,7 +17,7 @@ import { describeProfileMove } from "./moved-contract.ts";
 import { describeRejected, rejecting } from "./rejected-contract.ts";
 import { blockedFrom, changes, describeRows, profileOf, recordOf, stateOf } from "./rows-contract.ts";
 import { identityTables } from "./statements.ts";
-import { type BucketOf, ofPlace, placeOf } from "./user-place.ts";
+import { type BucketOf, locationOf, statementAt } from "./user-row-location.ts";
 
 const hookMs = 240_000;
 
@@ -49,9 +49,9 @@ await describeWith(["cassandra"], "profile store on a real Cassandra", () => {
       const ids = ["u00", "u001", "u01", "u02"];
       await store.profiles.save(changes("w", { users: new Map(ids.map((id) => [id, stateOf(profileOf(id, [3, 0]))])) }));
       for (const id of ["u00", "u01"]) {
-        const place = placeOf("w", id, bucketOf);
+        const location = locationOf("w", id, bucketOf);
         const state = { body: new Uint8Array(), mark_sequence: 4n, mark_part: 0, open_merges: "[]", stamp: stampOf([4, 0]) };
-        await session.execute(ofPlace(place.tables.put, place, state));
+        await session.execute(statementAt(location.tables.put, location, state));
       }
       const kept = ["u001", "u02"];
       expect([...(await store.profiles.load("w", ids)).keys()]).toEqual(kept);

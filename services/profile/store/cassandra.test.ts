@@ -24,7 +24,7 @@ import { describeRejected, large, rejecting } from "./rejected-contract.ts";
 import { blockedFrom, changes, describeRows, goneAt, profileOf, recordOf, stateOf } from "./rows-contract.ts";
 import { identityTables } from "./statements.ts";
 import * as statements from "./statements.ts";
-import { type BucketOf, ofPlace, placeOf } from "./user-place.ts";
+import { type BucketOf, locationOf, statementAt } from "./user-row-location.ts";
 import { ownEntries } from "../../../platform/own-entries.ts";
 
 const folder = join(import.meta.dirname, "schema");
@@ -99,9 +99,9 @@ test.each([["alone", alone], ["in buckets", inBuckets]])(
     const [gone, kept] = ["0".repeat(24), "0".repeat(23) + "1"] as const;
     const users = new Map([gone, kept].map((id) => [id, stateOf(profileOf(id, [3, 0]))]));
     await store.profiles.save(changes("w", { users }));
-    const place = placeOf("w", gone, bucketOf);
+    const location = locationOf("w", gone, bucketOf);
     const state = { body: new Uint8Array(), mark_sequence: 4n, mark_part: 0, open_merges: "[]", stamp: stampOf([4, 0]) };
-    await session.execute(ofPlace(place.tables.put, place, state));
+    await session.execute(statementAt(location.tables.put, location, state));
     expect([...(await store.profiles.load("w", [gone, kept])).keys()]).toEqual([kept]);
     const read = (await store.profiles.loadUsers("w", [gone])).get(gone);
     expect(read).toEqual({ profile: undefined, row: "", blocked: false, openMerges: [], mark: [4, 0] });

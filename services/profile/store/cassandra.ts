@@ -8,7 +8,7 @@ import { cassandraProfileLists } from "./cassandra-lists.ts";
 import { cassandraProfileReads } from "./cassandra-profiles.ts";
 import { cassandraRejected } from "./cassandra-rejected.ts";
 import { cassandraProfileWriter } from "./cassandra-writer.ts";
-import type { BucketOf } from "./user-place.ts";
+import type { BucketOf } from "./user-row-location.ts";
 
 export interface CassandraProfileStore {
   readonly identities: IdentityStore & IdentityWriter & NameIndex;

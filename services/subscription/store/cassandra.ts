@@ -5,7 +5,7 @@ import { pagesOf, type Row, type Session, type Statement } from "../../../platfo
 import { isPassing } from "../../../platform/faults/passing.ts";
 import { stampAfter, stampOf } from "../../consent/store/stamp.ts";
 import { openCassandraConsent, rowOf, type StateRows } from "../../consent/store/cassandra.ts";
-import { placeOf, type StateBucketOf } from "../../consent/store/state-place.ts";
+import { locationOf, type StateBucketOf } from "../../consent/store/state-row-location.ts";
 import { bucketOfMember } from "../../../platform/user-number.ts";
 import type { UserId, UserMemberships } from "../domain/memberships.ts";
 import type { MembershipStore, Sweeping } from "../domain/ports.ts";
@@ -102,7 +102,7 @@ async function sweepOne({ session, tables, rows, isFree, change }: SweptTables, 
       const values = { ...openMergeOf(workspaceId, userId, firstWindow(user)), stamp };
       await session.execute({ cql: putOpenMerge, values });
     }
-    await session.execute(rowOf(rows, placeOf(rows, workspaceId, userId), { key: userId, state: user, end: ends.get(userId), stamp }));
+    await session.execute(rowOf(rows, locationOf(rows, workspaceId, userId), { key: userId, state: user, end: ends.get(userId), stamp }));
   }
   const stamp = stampAfter(user ?? { mark: [0, 0] });
   await session.execute({ cql: deleteOpenMerge, values: { ...openMergeOf(workspaceId, userId, listedUntil), stamp } });

@@ -1,5 +1,5 @@
 /** Every CQL statement of the subscription store; all but scans go to one partition, or to a few named ones. */
-import { type StateColumns, stateTables } from "../../consent/store/state-place.ts";
+import { type StateColumns, stateTables } from "../../consent/store/state-row-location.ts";
 
 export const usersAlone = stateTables(
   { rows: "memberships_by_user", ledger: "ledger_by_subject", column: "user_id" },

@@ -5,7 +5,7 @@ import type { JobOutcome, UserRow } from "../identity/identity.ts";
 import { externalIdKey, holdsLabel } from "../identity/user-names.ts";
 import { markIdentified, touchUser } from "./addresses.ts";
 import { type Effects, putUser, send } from "./effects.ts";
-import { type JobPlace, mergeUsers, notMerged, putJob } from "./merge.ts";
+import { type JobItem, mergeUsers, notMerged, putJob } from "./merge.ts";
 import { takePending } from "./pending.ts";
 import { blockMerges, withoutOverMerges } from "./open-merges.ts";
 
@@ -18,7 +18,7 @@ export function resolveIdentify(effects: Effects, jobId: string, identifications
   putJob(effects, jobId, outcomes);
 }
 
-function identify(effects: Effects, { user: selector, externalId }: Identification, place: JobPlace): JobOutcome {
+function identify(effects: Effects, { user: selector, externalId }: Identification, item: JobItem): JobOutcome {
   const { user: source, reason } = selectUser(effects.view, selector);
   if (source === undefined) return notMerged(`The user to identify ${reason}`);
   if (source.externalId !== null) return notMerged("The user to identify already has an external id");
@@ -27,7 +27,7 @@ function identify(effects: Effects, { user: selector, externalId }: Identificati
   if (selector.key.by === "alias" && holdsLabel(target, selector.key.label)) {
     return notMerged("The user with the external id already has an alias with this label");
   }
-  return mergeUsers(effects, { source, target }, place);
+  return mergeUsers(effects, { source, target }, item);
 }
 
 /** Nothing but an identity change: the user keeps its own id. */

@@ -28,18 +28,18 @@ export function putJob(effects: Effects, jobId: string, outcomes: readonly JobOu
 }
 
 /** Where a merge stands in its job. */
-export interface JobPlace {
+export interface JobItem {
   readonly jobId: string;
   readonly index: number;
 }
 
-function mergeSelected(effects: Effects, sides: { source: Selection; target: Selection }, place: JobPlace): JobOutcome {
+function mergeSelected(effects: Effects, sides: { source: Selection; target: Selection }, item: JobItem): JobOutcome {
   const source = sides.source.user;
   const target = sides.target.user;
   if (source === undefined) return notMerged(`The user to merge ${sides.source.reason}`);
   if (target === undefined) return notMerged(`The user to keep ${sides.target.reason}`);
   if (source.id === target.id) return notMerged("Both identifiers mean the same user");
-  return mergeUsers(effects, { source, target }, place);
+  return mergeUsers(effects, { source, target }, item);
 }
 
 export function notMerged(reason: string): JobOutcome {
@@ -50,7 +50,7 @@ export function notMerged(reason: string): JobOutcome {
  * The target takes in the source: its aliases but for labels that the target has, its email and phone where the
  * target has none. The source's external ids are free, so later data under them makes a new user.
  */
-export function mergeUsers(effects: Effects, sides: Sides, place: JobPlace): JobOutcome {
+export function mergeUsers(effects: Effects, sides: Sides, item: JobItem): JobOutcome {
   const source = withoutOverMerges(effects, sides.source);
   const target = withoutOverMerges(effects, sides.target);
   const moved = source.aliases.filter((alias) => !holdsLabel(target, alias.label));
@@ -58,7 +58,7 @@ export function mergeUsers(effects: Effects, sides: Sides, place: JobPlace): Job
   if (refusal !== undefined) return notMerged(refusal);
   const mergeId = makeId(effects);
   const undoUntil = effects.undoWindowMs === 0 ? 0 : effects.now + effects.undoWindowMs;
-  remember(effects, { source, target }, { ...place, mergeId, undoUntil });
+  remember(effects, { source, target }, { ...item, mergeId, undoUntil });
   send(effects, source, { type: "handoff", mergeId, targetId: target.id, undoUntil });
   send(effects, target, { type: "await", mergeId, sourceId: source.id, undoUntil, gone: namesLost(source, target, moved) });
   const merged = moveNames(effects, { source, target, moved }, mergeId);
@@ -69,7 +69,7 @@ export function mergeUsers(effects: Effects, sides: Sides, place: JobPlace): Job
   return { status: "merged", reason: "", sourceId: source.id, targetId: target.id, mergeId, undoUntil };
 }
 
-function remember(effects: Effects, sides: Sides, merge: JobPlace & { mergeId: string; undoUntil: number }): void {
+function remember(effects: Effects, sides: Sides, merge: JobItem & { mergeId: string; undoUntil: number }): void {
   const row: MergeRow = {
     mergeId: merge.mergeId,
     jobId: merge.jobId,

@@ -15,26 +15,26 @@ import { isNeverShared, neverShared, ownNames, phoneKey, takerKey, untouched } f
 import { leaveAddress } from "./addresses.ts";
 import { giveDevicesBack } from "./devices.ts";
 import { changeConsent, type Effects, putUser, send, takeMark } from "./effects.ts";
-import type { JobPlace } from "./merge.ts";
+import type { JobItem } from "./merge.ts";
 import { takePending } from "./pending.ts";
 import { dropEmpty, sideAddresses, sideOf } from "./open-merges.ts";
 
 /** POST /users/merge/undo. A refusal is reported in the job's row, and may be tried again when its reason is gone. */
-export function resolveUndo(effects: Effects, place: JobPlace): void {
-  const kept = effects.view.job(place.jobId);
+export function resolveUndo(effects: Effects, item: JobItem): void {
+  const kept = effects.view.job(item.jobId);
   // When it is erased, and whether it is still in memory, must make no difference
   const job = kept !== undefined && effects.now < kept.expiresAt ? kept : undefined;
-  const outcome = job?.outcomes[place.index];
+  const outcome = job?.outcomes[item.index];
   if (job === undefined || outcome === undefined) {
-    effects.items = [failed(place, "The merge does not exist")];
+    effects.items = [failed(item, "The merge does not exist")];
   } else if (outcome.mergeId === null || outcome.status === "undone") {
-    effects.items = [failed(place, outcome.status === "undone" ? "The merge was taken back before" : "There was no merge")];
+    effects.items = [failed(item, outcome.status === "undone" ? "The merge was taken back before" : "There was no merge")];
   } else {
-    effects.items = [undo(effects, { ...place, job, outcome, mergeId: outcome.mergeId })];
+    effects.items = [undo(effects, { ...item, job, outcome, mergeId: outcome.mergeId })];
   }
 }
 
-interface Asked extends JobPlace {
+interface Asked extends JobItem {
   readonly job: JobRow;
   readonly outcome: JobOutcome;
   readonly mergeId: string;
@@ -55,8 +55,8 @@ function undo(effects: Effects, asked: Asked): ItemOutcome {
   return { index: asked.index, ok: true, reason: "" };
 }
 
-function failed(place: JobPlace, reason: string): ItemOutcome {
-  return { index: place.index, ok: false, reason };
+function failed(item: JobItem, reason: string): ItemOutcome {
+  return { index: item.index, ok: false, reason };
 }
 
 function putOutcome(effects: Effects, { job, jobId, index }: Asked, outcome: JobOutcome): void {

@@ -12,7 +12,7 @@ export interface StateTables {
   readonly ledger: LedgerTable;
 }
 
-export interface StatePlace extends StateTables {
+export interface StateRowLocation extends StateTables {
   /** Columns before that of the user or address. */
   readonly key: Readonly<Record<string, Value>>;
   /** Of Cassandra: rows of equal ones are written together. */
@@ -54,7 +54,7 @@ export function stateTables(
   };
 }
 
-export function placeOf({ alone, together, bucketOf }: StateLayout, workspaceId: string, key: string): StatePlace {
+export function locationOf({ alone, together, bucketOf }: StateLayout, workspaceId: string, key: string): StateRowLocation {
   const bucket = bucketOf(workspaceId, key);
   if (bucket === undefined || together === undefined) {
     return { ...alone, key: { workspace_id: workspaceId }, partition: `${workspaceId} ${key}`, listBucket: spreadOf(key) };

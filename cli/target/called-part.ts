@@ -8,7 +8,7 @@ import type { Database } from "../../platform/sqlite/database.ts";
 import { readSettings } from "./settings.ts";
 
 /** Where a part's data is. */
-export interface PartPlace {
+export interface PartTarget {
   /** Of the data folder; without it the part is called where the environment says that it is. */
   readonly database: Database | undefined;
   readonly env?: NodeJS.ProcessEnv;

@@ -38,7 +38,7 @@ async function reasonOfLink({ get }: StubGateway): Promise<string | null> {
 
 let asked = 0;
 
-test("requests of links whose bodies do not come leave places for requests with a key, and for pages of ours", async () => {
+test("requests of links whose bodies do not come leave slots for requests with a key, and for pages of ours", async () => {
   const gateway = await startStubGateway({
     profile: { trackUsers: async () => create(TrackUsersResponseSchema, { attributesProcessed: 1 }) },
   });

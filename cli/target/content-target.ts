@@ -10,11 +10,11 @@ import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_servic
 import { SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { openCenters, openTranslations } from "../../services/content/wire.ts";
 import { usersBeside } from "../../services/profile/wire.ts";
-import { type PartPlace, withOptionalPart } from "./called-part.ts";
+import { type PartTarget, withOptionalPart } from "./called-part.ts";
 
 /** Undefined where nothing says where the content service is (HEDDLE_CONTENT_URL). */
 export async function withCenters<T>(
-  { database, env }: PartPlace,
+  { database, env }: PartTarget,
   work: (centers: Client<typeof ContentService>) => Promise<T>,
 ): Promise<T | undefined> {
   if (database === undefined) return await withOptionalPart(ContentService, { part: "content", env }, work);
@@ -29,7 +29,7 @@ export async function withCenters<T>(
 
 /** As withCenters. */
 export async function withTranslations<T>(
-  { database, env }: PartPlace,
+  { database, env }: PartTarget,
   work: (translations: Client<typeof TranslationService>) => Promise<T>,
 ): Promise<T | undefined> {
   if (database === undefined) return await withOptionalPart(TranslationService, { part: "content", env }, work);

@@ -2,18 +2,18 @@
 import { type Fields, isFields } from "../../platform/fields.ts";
 import { bodyFields, invalid, isSent } from "./fields.ts";
 
-export type WaitingPlace =
+export type WaitingRecordId =
   | { readonly of: "intake"; readonly partition: number; readonly sequence: bigint }
-  | { readonly of: "user"; readonly at: UserPlace }
-  | { readonly of: ConsentPart; readonly at: LanePlace };
+  | { readonly of: "user"; readonly at: UserRecordId }
+  | { readonly of: ConsentPart; readonly at: LaneRecordId };
 
-interface LanePlace {
+interface LaneRecordId {
   readonly workspaceId: string;
   readonly sequence: bigint;
   readonly part: number;
 }
 
-interface UserPlace extends LanePlace {
+interface UserRecordId extends LaneRecordId {
   readonly userId: string;
 }
 
@@ -25,20 +25,20 @@ export type ConsentLane = (typeof consentLanes)[number][0];
 export const consentLanes = [["subscription", "subscription"], ["messaging-status", "messagingStatus"]] as const;
 
 /** All that a body names under `records`. Throws INPUT_INVALID, with the field. */
-export function waitingPlaces(body: Uint8Array, recordsMax: number): WaitingPlace[] {
+export function waitingRecordIds(body: Uint8Array, recordsMax: number): WaitingRecordId[] {
   const { records } = bodyFields(body);
   const isList = Array.isArray(records) && records.length <= recordsMax && records.every(isFields);
   if (!isList) throw invalid(`'records' must be a list of at most ${recordsMax} objects as GET /console/log shows them`);
-  return records.map(waitingPlace);
+  return records.map(waitingRecordId);
 }
 
-function waitingPlace(record: Fields): WaitingPlace {
+function waitingRecordId(record: Fields): WaitingRecordId {
   const { lane, partition } = record;
   if (isSent(partition)) {
     if (!isWhole(partition)) throw invalid("'partition' must be a whole number from 0");
-    return { of: "intake", partition, sequence: placeOf(record, /^(\d{1,15})$/, "17").sequence };
+    return { of: "intake", partition, sequence: recordIdOf(record, /^(\d{1,15})$/, "17").sequence };
   }
-  const at = { workspaceId: nameOf(record, "workspace_id"), ...placeOf(record, /^(\d{1,15})[.](\d{1,9})$/, "17.0") };
+  const at = { workspaceId: nameOf(record, "workspace_id"), ...recordIdOf(record, /^(\d{1,15})[.](\d{1,9})$/, "17.0") };
   if (!isSent(lane)) return { of: "user", at: { ...at, userId: nameOf(record, "platform_id") } };
   const [, part] = consentLanes.find(([name]) => name === lane) ?? [];
   if (part === undefined) throw invalid(`'lane' must be ${consentLanes.map(([name]) => `'${name}'`).join(" or ")}`);
@@ -62,7 +62,7 @@ function nameOf(fields: Fields, name: "workspace_id" | "platform_id"): string {
 
 const nameCharsMax = 255;
 
-function placeOf({ at }: Fields, form: RegExp, example: string): { readonly sequence: bigint; readonly part: number } {
+function recordIdOf({ at }: Fields, form: RegExp, example: string): { readonly sequence: bigint; readonly part: number } {
   const [, sequence = "", part = "0"] = (typeof at === "string" && form.exec(at)) || [];
   if (sequence === "") throw invalid(`'at' must be a place such as '${example}'`);
   return { sequence: BigInt(sequence), part: Number(part) };

@@ -15,7 +15,7 @@ export const databaseFile = "heddle.db";
 /** Of the intake. One workspace is one order; with one disk behind them, more partitions would only add work. */
 export const partitions = 1;
 
-export interface PlaceOptions {
+export interface TargetOptions {
   /** Names a data folder, whatever the environment says. */
   readonly dataDir?: string | undefined;
   readonly env?: NodeJS.ProcessEnv;
@@ -27,7 +27,7 @@ export function dataFolder(option: string | undefined, env: NodeJS.ProcessEnv = 
 }
 
 /** Whether the mesh is meant: no folder is named, and the environment has what its parts have, or `variable`, which a command can do with alone. */
-export function isMesh({ dataDir, env = process.env }: PlaceOptions, variable?: string): boolean {
+export function isMesh({ dataDir, env = process.env }: TargetOptions, variable?: string): boolean {
   return dataDir === undefined && Boolean(env["HEDDLE_CASSANDRA_CONTACT_POINTS"] || (variable && env[variable]));
 }
 

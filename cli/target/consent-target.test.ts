@@ -8,7 +8,7 @@ import { serveService } from "../../platform/rpc/part.fixture.ts";
 import type { RpcServer } from "../../platform/rpc/server.ts";
 import { SubscriptionService, type VerifyLedgerRequest } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { runCommand } from "../../test/command-line.ts";
-import { verifyLedger, withConsentPlace } from "./consent-place.ts";
+import { verifyLedger, withConsentTarget } from "./consent-target.ts";
 import { databaseFile } from "./data-folder.ts";
 
 let server: RpcServer;
@@ -62,7 +62,7 @@ test.each<{ name: string; given: readonly Answer[]; calls: readonly string[]; en
   asked.length = 0;
   const { url } = server;
   const env = { HEDDLE_SUBSCRIPTION_URL: url, HEDDLE_MESSAGING_STATUS_URL: url };
-  const found = await withConsentPlace(
+  const found = await withConsentTarget(
     { database: undefined, env },
     async ({ ledgers: [ledger] }) => ledger && await verifyLedger(ledger, "w"),
   );

@@ -4,7 +4,7 @@ import type { AccessAdmin } from "../../gateway/access/admin/admin.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { silentLogger } from "../../platform/logger.ts";
 import type { Database } from "../../platform/sqlite/database.ts";
-import { dataFolder, isMesh, type PlaceOptions, withAccess } from "./data-folder.ts";
+import { dataFolder, isMesh, type TargetOptions, withAccess } from "./data-folder.ts";
 import type { JsonOption } from "../shell/output.ts";
 import { readSettings } from "./settings.ts";
 
@@ -23,8 +23,8 @@ export interface WorkspaceOptions extends FolderOptions {
  * Opens what says who may call, runs `work`, and closes it. In the mesh with the settings that its parts have; `database` is there for a data folder only. Servers may run:
  * they learn of changes within a second.
  */
-export async function withAccessPlace<T>(
-  { dataDir, env = process.env, create = false }: PlaceOptions & { readonly create?: boolean },
+export async function withAccessTarget<T>(
+  { dataDir, env = process.env, create = false }: TargetOptions & { readonly create?: boolean },
   work: (access: Access & AccessAdmin, database: Database | undefined) => Promise<T> | T,
 ): Promise<T> {
   if (!isMesh({ dataDir, env })) return await withAccess(dataFolder(dataDir, env), work, { create });

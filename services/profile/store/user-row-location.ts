@@ -3,7 +3,7 @@ import type { Statement, Value } from "../../../platform/cassandra/session.ts";
 import type { UserId } from "../domain/record/user-key.ts";
 import { usersAlone, usersTogether, type UserTables } from "./statements.ts";
 
-export interface UserPlace {
+export interface UserRowLocation {
   readonly tables: UserTables;
   readonly key: Readonly<Record<string, Value>>;
   /** Undefined: the user lies alone. */
@@ -15,7 +15,7 @@ export interface UserPlace {
 /** Undefined: the user lies alone. */
 export type BucketOf = (workspaceId: string, id: UserId) => number | undefined;
 
-export function placeOf(workspaceId: string, id: UserId, bucketOf: BucketOf): UserPlace {
+export function locationOf(workspaceId: string, id: UserId, bucketOf: BucketOf): UserRowLocation {
   const bucket = bucketOf(workspaceId, id);
   if (bucket === undefined) {
     return { tables: usersAlone, key: { workspace_id: workspaceId, user_id: id }, bucket, partition: `${workspaceId} ${id}` };
@@ -28,6 +28,6 @@ export function placeOf(workspaceId: string, id: UserId, bucketOf: BucketOf): Us
   };
 }
 
-export function ofPlace(cql: string, { key }: UserPlace, values: Readonly<Record<string, Value>> = {}): Statement {
+export function statementAt(cql: string, { key }: UserRowLocation, values: Readonly<Record<string, Value>> = {}): Statement {
   return { cql, values: { ...key, ...values } };
 }

@@ -12,17 +12,17 @@ import { SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subs
 import { messagingStatusBeside } from "../../services/messaging-status/wire.ts";
 import { usersBeside } from "../../services/profile/wire.ts";
 import { subscriptionBeside } from "../../services/subscription/wire.ts";
-import { type PartPlace, withCalled } from "./called-part.ts";
+import { type PartTarget, withCalled } from "./called-part.ts";
 import { readSettings } from "./settings.ts";
 
-export interface ConsentPlace {
+export interface ConsentTarget {
   readonly subscription: Client<typeof SubscriptionService>;
   readonly messagingStatus: Client<typeof MessagingStatusService>;
-  readonly ledgers: readonly LedgerPlace[];
+  readonly ledgers: readonly LedgerTarget[];
 }
 
 /** One of the two services. */
-export interface LedgerPlace {
+export interface LedgerTarget {
   readonly ledger: "subscription" | "messaging-status";
   readonly client: Pick<Client<typeof SubscriptionService>, LedgerCalls> | Pick<Client<typeof MessagingStatusService>, LedgerCalls>;
 }
@@ -30,17 +30,17 @@ export interface LedgerPlace {
 type LedgerCalls = "verifyLedger" | "exportLedger" | "getProgress" | "listSetAside" | "showSetAside" | "redriveSetAside" | "skipSetAside";
 
 /** `database`: of the data folder; without it the services are called, at HEDDLE_SUBSCRIPTION_URL and HEDDLE_MESSAGING_STATUS_URL. */
-export async function withConsentPlace<T>(
-  { database, env = process.env }: PartPlace,
-  work: (place: ConsentPlace) => Promise<T>,
+export async function withConsentTarget<T>(
+  { database, env = process.env }: PartTarget,
+  work: (target: ConsentTarget) => Promise<T>,
 ): Promise<T> {
-  if (database) return await work(placeOf(await subscriptionIn(database), await messagingStatusIn(database)));
+  if (database) return await work(targetOf(await subscriptionIn(database), await messagingStatusIn(database)));
   const peers = readSettings(env, (reader) => ({
     subscription: readPeer(reader, "subscription"),
     messagingStatus: readPeer(reader, "messaging-status"),
   }));
   return await withCalled(SubscriptionService, peers.subscription, (subscription) => {
-    return withCalled(MessagingStatusService, peers.messagingStatus, (messagingStatus) => work(placeOf(subscription, messagingStatus)));
+    return withCalled(MessagingStatusService, peers.messagingStatus, (messagingStatus) => work(targetOf(subscription, messagingStatus)));
   });
 }
 
@@ -58,13 +58,13 @@ function usersIn(database: Database): Client<typeof ProfileService> {
   return directClient(ProfileService, usersBeside(database));
 }
 
-function placeOf(subscription: ConsentPlace["subscription"], messagingStatus: ConsentPlace["messagingStatus"]): ConsentPlace {
+function targetOf(subscription: ConsentTarget["subscription"], messagingStatus: ConsentTarget["messagingStatus"]): ConsentTarget {
   const ledgers = [{ ledger: "subscription", client: subscription }, { ledger: "messaging-status", client: messagingStatus }] as const;
   return { subscription, messagingStatus, ledgers };
 }
 
 export async function verifyLedger(
-  { client }: LedgerPlace,
+  { client }: LedgerTarget,
   workspaceId: string,
 ): Promise<{ readonly entries: number; readonly damage: Omit<LedgerDamage, "$typeName"> | undefined }> {
   let checked = 0;
@@ -79,7 +79,7 @@ export async function verifyLedger(
 }
 
 /** Every entry of a workspace, one chain after the other. */
-export async function* ledgerEntries({ client }: LedgerPlace, workspaceId: string): AsyncGenerator<LedgerEntry> {
+export async function* ledgerEntries({ client }: LedgerTarget, workspaceId: string): AsyncGenerator<LedgerEntry> {
   for (let from = "";;) {
     const { entries, next } = await client.exportLedger({ scope: { workspaceId }, from });
     yield* entries.map(ledgerEntryFromMessage);
