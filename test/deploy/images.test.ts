@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { meshNodeOptions } from "../../cli/run/v8-heap.fixture.ts";
 import { meshSemiSpaceMib } from "../../cli/run/v8-heap.ts";
-import { timerSlackNs } from "../servers/cassandra-files.ts";
+import { timerSlackScript } from "../servers/timer-slack.ts";
 import { provisionTool } from "./provision.ts";
 import { describeWithTools } from "./with-tools.ts";
 
@@ -158,9 +158,10 @@ test("compose.yaml: the servers of the local overlay, with the same promises", (
   for (const option of command.slice(1)) expect(inOverlay, option).toContain(option);
   expect(JSON.stringify(compose.services.cassandra.entrypoint)).toContain("commitlog_sync: group");
   expect(text("deploy/overlays/local/cassandra.yaml")).toContain("commitlog_sync: group");
-  const slack = `echo ${timerSlackNs} > /proc/self/timerslack_ns`;
-  expect(JSON.stringify(compose.services.cassandra.entrypoint)).toContain(slack);
-  expect(text("deploy/overlays/local/cassandra.yaml")).toContain(slack);
+  for (const name of ["cassandra", "nats"]) {
+    expect(JSON.stringify(compose.services[name].entrypoint), name).toContain(timerSlackScript);
+    expect(text(`deploy/overlays/local/${name}.yaml`), name).toContain(timerSlackScript);
+  }
 });
 
 test("Dockerfile: the health check says what /readyz says, or what is asked at another port and path", { timeout: 30_000 }, async () => {

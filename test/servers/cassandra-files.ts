@@ -127,11 +127,3 @@ export const javaFlags: readonly string[] = [
   ...exported.flatMap((name) => ["--add-exports", `${name}=ALL-UNNAMED`]),
   ...opened.flatMap((name) => ["--add-opens", `${name}=ALL-UNNAMED`]),
 ];
-
-/** Docs/decisions/0082. */
-export const timerSlackNs = 500_000;
-
-/** Threads have the timer slack of the one that began them, and a shell that becomes the program leaves it its own. Where there is no such file it starts as it is. */
-export function withTimerSlack(command: readonly string[]): string[] {
-  return ["sh", "-c", `{ echo ${timerSlackNs} > /proc/self/timerslack_ns; } 2>/dev/null; exec "$@"`, "sh", ...command];
-}

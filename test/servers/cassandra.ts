@@ -4,9 +4,10 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { totalmem } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type CassandraPlace, type CassandraTls, cassandraYaml, javaFlags, logback, withTimerSlack } from "./cassandra-files.ts";
+import { type CassandraPlace, type CassandraTls, cassandraYaml, javaFlags, logback } from "./cassandra-files.ts";
 import { provision } from "./provision.ts";
 import { freePorts, type Server, startServer } from "./server-process.ts";
+import { withTimerSlack } from "./timer-slack.ts";
 
 /**
  * Takes 8 to 20 s and 1.5 GB. `commitlogSync` is "periodic" (10 s: fast, and a power cut would lose them) unless a test

@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { provision } from "./provision.ts";
 import { freePorts, type Server, startServer } from "./server-process.ts";
+import { withTimerSlack } from "./timer-slack.ts";
 
 /**
  * `syncInterval` is what JetStream waits before an fsync; `storeBytesMax` is what it may keep on disk; `maxPayload` is what
@@ -19,7 +20,7 @@ export async function startNats(options: NatsOptions = {}): Promise<NatsServer> 
     ready: /Server is ready/,
     command: (folder) => {
       folderOf = folder;
-      return [found.program, "-c", writeConfig({ ...options, port, folder })];
+      return withTimerSlack([found.program, "-c", writeConfig({ ...options, port, folder })]);
     },
   }, options.folder);
   return Object.assign(server, {

@@ -5,11 +5,16 @@ import { connect } from "nats";
 import { Redis } from "ioredis";
 import { expect, test } from "vitest";
 import { startCassandra } from "./cassandra.ts";
-import { timerSlackNs, withTimerSlack } from "./cassandra-files.ts";
 import { startNats } from "./nats.ts";
 import { startRedis } from "./redis.ts";
 import { describeWith } from "./require.ts";
 import { accepts } from "./server-process.ts";
+import { timerSlackNs, withTimerSlack } from "./timer-slack.ts";
+
+test.skipIf(!existsSync("/proc/self/timerslack_ns"))("withTimerSlack() gives what it starts timers that are less exact", () => {
+  const [program = "", ...args] = withTimerSlack(["cat", "/proc/self/timerslack_ns"]);
+  expect(spawnSync(program, args, { encoding: "utf8" }).stdout).toBe(`${timerSlackNs}\n`);
+});
 
 await describeWith(["nats"], "startNats()", () => {
   test("keeps an acknowledged message over kill -9, and its folder goes with stop()", { timeout: 60_000 }, async () => {
@@ -48,10 +53,6 @@ await describeWith(["redis"], "startRedis()", () => {
 });
 
 await describeWith(["cassandra"], "startCassandra()", () => {
-  test.skipIf(!existsSync("/proc/self/timerslack_ns"))("gives what it starts timers that are less exact", () => {
-    const [program = "", ...args] = withTimerSlack(["cat", "/proc/self/timerslack_ns"]);
-    expect(spawnSync(program, args, { encoding: "utf8" }).stdout).toBe(`${timerSlackNs}\n`);
-  });
   test("takes CQL connections, also after a kill", { timeout: 240_000 }, async () => {
     const server = await startCassandra();
     expect(await accepts(server.port)).toBe(true);
