@@ -11,6 +11,13 @@ export function bodyFields(body: Uint8Array): Fields {
   return value;
 }
 
+/** Of a request whose path says all of it: nothing, or an object without fields. Throws as bodyFields(), and INPUT_INVALID for a field, which would have no effect. */
+export function checkNoFields(body: Uint8Array): void {
+  if (body.byteLength === 0) return;
+  const [field] = Object.keys(bodyFields(body));
+  if (field !== undefined) throw invalid(`This request takes no fields, but has '${field}'`);
+}
+
 /** A field that counts as not sent is absent or null. */
 export function isSent(value: unknown): boolean {
   return value !== undefined && value !== null;

@@ -4,6 +4,7 @@ import type { SetAsideRecord } from "../../proto/gen/heddle/consent/v1/ledger_pb
 import { shownFrom, type ShownRecord } from "../../platform/lane/shown-record.ts";
 import { limits } from "../../platform/limits.ts";
 import { bodiesPermission, holds } from "../access/permissions.ts";
+import { checkNoFields } from "../decode/fields.ts";
 import { type ConsentLane, consentLanes, type WaitingRecordId, waitingRecordIds } from "../decode/waiting-record-id.ts";
 import { success, unlessRefused } from "../routing/reply.ts";
 import type { Call, Deps, Reply } from "../routing/route.ts";
@@ -45,7 +46,9 @@ function consentLetter(lane: ConsentLane, { workspaceId, sequence, part, key, re
 }
 
 /** All of them, once more. Asked twice, what was applied meanwhile waits no longer. */
-export async function handleConsoleLogRedrive(_: Call, { log, ...consent }: RouteDeps): Promise<Reply> {
+export async function handleConsoleLogRedrive({ body }: Call, { log, ...consent }: RouteDeps): Promise<Reply> {
+  // Who names some would have all of them tried
+  checkNoFields(body);
   const { users, records } = await log.redrive({});
   const counts = await Promise.all(consentLanes.map(([, part]) => consent[part].redriveSetAside({})));
   return success({ blocked_users: users, dead_letters: counts.reduce((sum, count) => sum + count.records, records) });

@@ -1,6 +1,6 @@
 /** /preference_center/v1: preference centers, their versions, drafts and links (api-facts 6). */
 import { limits } from "../../platform/limits.ts";
-import { bodyFields, invalid } from "../decode/fields.ts";
+import { bodyFields, checkNoFields, invalid } from "../decode/fields.ts";
 import { centerContentOf, requiredText } from "../decode/preference-center.ts";
 import { queryOf, wholeOf } from "../decode/query.ts";
 import { centerTime, contentJson, versionJson } from "../render/preference-center.ts";
@@ -104,6 +104,7 @@ export async function handlePreferenceCenterDiff(call: Call, { content }: Conten
 
 /** POST /preference_center/v1/{id}/versions/{version}/restore */
 export async function handlePreferenceCenterRestore(call: Call, { content }: Content): Promise<Reply> {
+  checkNoFields(call.body);
   const wanted = { scope: call.scope, id: idOf(call), version: versionOf(call) };
   const { center, replayed } = await content.restorePreferenceCenterVersion(wanted);
   const body = { preference_center_api_id: center?.id, version: center?.version, updated_at: centerTime(center?.updatedAt) };

@@ -9,7 +9,8 @@ export interface SharedDrawsBounds {
 }
 
 /**
- * `draw` for one caller at a time (`count` 1), asking `ask` one question at a time, with one draw in it for all that wait for the same buckets and cost.
+ * `draw` for one caller at a time (`count` 1), asking `ask` with one draw for all that wait for the same buckets and cost. One question is under way at a time; more where as many draws wait
+ * as a question may have, so that what takes a question long does not bound how many are asked.
  * A caller gets only a token that was taken for a request that waits: none is kept back, so what all gateways together
  * admit is what the buckets admit. Each caller that gets one gets the levels as they were right after its own.
  */
@@ -18,12 +19,12 @@ export function openSharedDraws(
   { callersMax, drawsMax }: SharedDrawsBounds,
 ): (draw: Omit<Draw, "count">) => Promise<Drawn> {
   const lines = new Map<string, Line>();
-  let isAsking = false;
+  let asking = 0;
 
   async function askAll(): Promise<void> {
-    isAsking = true;
+    asking += 1;
     while (lines.size > 0) await askSome();
-    isAsking = false;
+    asking -= 1;
   }
   async function askSome(): Promise<void> {
     const some = [...lines.entries().take(drawsMax)].map(([name, line]) => {
@@ -46,7 +47,7 @@ export function openSharedDraws(
       const known = lines.get(name);
       if (known) known.waiting.push({ resolve, reject });
       else lines.set(name, { buckets, cost, waiting: [{ resolve, reject }] });
-      if (!isAsking) void askAll();
+      if (asking === 0 || lines.size >= drawsMax) void askAll();
     });
 }
 

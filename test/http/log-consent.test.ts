@@ -176,6 +176,9 @@ test("/console/log shows the same to operators, who skip a record and try all on
   await sendUnread(suite.heddle, later);
   await expect.poll(letters).toHaveLength(1);
   await mend(suite.heddle, later);
+  const some = await suite.post("/console/log/redrive", { records: [record] });
+  expect([some.status, some.body["message"]]).toEqual([400, "This request takes no fields, but has 'records'"]);
+  expect(await letters()).toHaveLength(1);
   const again = await suite.post("/console/log/redrive", {});
   expect(again).toMatchObject({ status: 201, body: { blocked_users: 0, dead_letters: 1 } });
   await expect.poll(letters).toEqual([]);

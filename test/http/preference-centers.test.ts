@@ -280,6 +280,8 @@ test("every version is kept: list, one, difference, restore", async () => {
     field: "preference_center_page_html",
     unified: expect.stringMatching(/^-.*> Letter<\/label>\n\+.*> The letter</m),
   }]);
+  const withText = await call("POST", `${path}/${id}/versions/1/restore`, { preference_center_title: "Two" });
+  expect([withText.status, withText.body["message"]]).toEqual([400, "This request takes no fields, but has 'preference_center_title'"]);
   const restored = await call("POST", `${path}/${id}/versions/1/restore`, {});
   expect([restored.status, restored.body["version"]], restored.text).toEqual([200, 4]);
   expect((await call("GET", `${path}/${id}`)).body).toMatchObject({ preference_center_title: "One", preference_center_page_html: "" });
