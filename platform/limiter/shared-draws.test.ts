@@ -76,7 +76,12 @@ test("openSharedDraws() asks for no more than its bounds at once, and where as m
   void Promise.all(keys.map((key) => shared({ buckets: [{ key, bucket: ten }], cost: 1 })));
   const questions = () => asked.map(({ question }) => question.map(({ buckets: [of], count }) => `${of?.key}${count}`).join(" "));
   expect(questions()).toEqual(["a1", "b2 c1", "b1 d1"]);
-  asked[1]?.answer();
+  for (const at of [1, 2]) {
+    asked[at]?.answer();
+    await turn();
+    expect(questions()).toHaveLength(3);
+  }
+  asked[0]?.answer();
   await turn();
   expect(questions()).toEqual(["a1", "b2 c1", "b1 d1", "e1"]);
 });

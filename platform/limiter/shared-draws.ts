@@ -23,7 +23,8 @@ export function openSharedDraws(
 
   async function askAll(): Promise<void> {
     asking += 1;
-    while (lines.size > 0) await askSome();
+    // Of several only the last goes on with what is less than a full question
+    while (lines.size >= (asking === 1 ? 1 : drawsMax)) await askSome();
     asking -= 1;
   }
   async function askSome(): Promise<void> {
