@@ -33,8 +33,10 @@ export function noteGoals(rows: readonly Summary[], { shape, profiles, twoProfil
   if (shape === "one") {
     noteOne({ many, few }, profiles);
     noteFigure(`one-chain-${profiles}`, of(oneChainFloor)?.ratio);
-  } else if (twoProfiles) noteFigure("mesh-two", ratioOf(many?.objectsPerSecond, of(many?.load, twoProfilesName)?.objectsPerSecond));
-  else {
+  } else if (twoProfiles) {
+    noteFigure("mesh-two", ratioOf(many?.objectsPerSecond, of(many?.load, twoProfilesName)?.objectsPerSecond));
+    noteFigure("chain-two", ratioOf(of(meshFloors.chainMany)?.objectsPerSecond, of(meshFloors.chainTwo)?.objectsPerSecond));
+  } else {
     noteFigure("mesh-75", many?.ratio);
     noteFigure("chain-75", of(meshFloors.chainMany)?.ratio);
     noteFigure("core-75", of(meshFloors.chainAndCore)?.ratio);

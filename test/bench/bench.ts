@@ -212,7 +212,9 @@ async function floorsOf(servers: Servers | undefined, bytes: Bytes | undefined):
     const settle = each === manyLoad && { settle: () => settled(servers) };
     return each === undefined ? [] : [{ ...each, name, make: (n: number) => track(n, each.make(n, "chain")), ...settle }];
   });
-  return [...await bareServers(servers, scale, bytes), ...await bareChain(servers, chains, scale)];
+  const two = values["two-profiles"] ? chains.slice(0, 1).map((chain) => ({ ...chain, name: meshFloors.chainTwo })) : [];
+  const bare = [...await bareServers(servers, scale, bytes), ...await bareChain(servers, chains, { seconds: scale })];
+  return [...bare, ...await bareChain(servers, two, { seconds: scale, parts: 2 })];
 }
 
 /** Bytes of an object of many, as it was sent for so long. */
@@ -336,7 +338,7 @@ function floorOf(each: BenchLoad): string {
 
 function report(): void {
   const chains = [meshFloors.chain, meshFloors.chainAlone, oneChainFloor].map((chain) => [chain, floors.one] as const);
-  const many = [meshFloors.chainMany, meshFloors.chainAndCore].map((chain) => [chain, meshFloors.together] as const);
+  const many = [meshFloors.chainMany, meshFloors.chainTwo, meshFloors.chainAndCore].map((chain) => [chain, meshFloors.together] as const);
   const rows = summaries(figures, new Map([...loads.map((each) => [each.name, floorOf(each)] as const), ...chains, ...many]));
   const warnings = warningsOf(rows);
   noteGoals(rows, { shape, profiles: values.profiles, twoProfiles: values["two-profiles"], workspaces, loads });

@@ -1,8 +1,8 @@
 /**
  * What no mesh of these packages can spare, with nothing of Heddle between: a gateway that parses the body, asks Redis for the limit and calls a part for
  * all requests that wait; a part that syncs one message for all that wait, then one of what was decided with one for readers of events, then writes a row
- * of each user, those of a partition at once, and has read nothing. A request whose body is null is answered when all before it is written. Two processes,
- * for `floors.ts`; they take their settings as JSON.
+ * of each user, those of a partition at once, and has read nothing. A request whose body is null is answered when all before it is written. A process each,
+ * for `floors.ts`; they take their settings as JSON. Of several parts each has workspaces of its own.
  */
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
@@ -35,23 +35,26 @@ interface User {
 
 type Tracked = readonly [workspace: string, body: Body | null];
 
-if (role === "gateway") await gateway(servers["part"] ?? "");
+if (role === "gateway") await gateway((servers["parts"] ?? "").split(" "));
 else if (role === "part") await part();
 else throw new Error(`Expected gateway or part, got "${role}"`);
 
-async function gateway(partUrl: string): Promise<void> {
+async function gateway(partUrls: readonly string[]): Promise<void> {
   const redis = new Redis(servers["HEDDLE_REDIS_URL"] ?? "");
   const hash = String(await redis.script("LOAD", readFileSync(new URL("../../platform/limiter/bucket.lua", import.meta.url), "utf8")));
-  const client = createClient(ProfileService, createConnectTransport({ baseUrl: partUrl, httpVersion: "2" }));
-  const track = together(async (requests: readonly Tracked[]) => {
-    await client.trackUsers({ bodyJson: Buffer.from(JSON.stringify(requests)) });
+  const tracks = partUrls.map((baseUrl) => {
+    const client = createClient(ProfileService, createConnectTransport({ baseUrl, httpVersion: "2" }));
+    return together(async (requests: readonly Tracked[]) => {
+      await client.trackUsers({ bodyJson: Buffer.from(JSON.stringify(requests)) });
+    });
   });
   const server = createServer((request, response) => {
     void (async () => {
       const body = await bodyOf(request);
       const workspace = request.headers.authorization ?? "";
       await redis.evalsha(hash, 1, `heddle-bench-chain:${workspace}`, "", 1, 1, 1, 1_000_000, 3_000);
-      await track([workspace, body]);
+      const own = Number(/\d+$/.exec(workspace)?.[0] ?? 0) % tracks.length;
+      await Promise.all(tracks.filter((_, at) => body === null || at === own).map((track) => track([workspace, body])));
       response.writeHead(201, { "content-type": "application/json" });
       response.end('{"message":"success"}');
     })();
@@ -121,7 +124,8 @@ async function stream() {
   const connection = await connect({ servers: [servers["HEDDLE_NATS_URL"] ?? ""] });
   const { streams } = await connection.jetstreamManager();
   const name = "heddle_bench_chain";
-  await streams.delete(name).catch(() => false);
+  // The first part makes it
+  if (servers["joins"] === undefined) await streams.delete(name).catch(() => false);
   await streams.add({ name, subjects: ["heddle-bench-chain.*"], max_bytes: 512 * 1024 ** 2, duplicate_window: 0 });
   const client = connection.jetstream();
   return async (subject: string, bytes: Uint8Array): Promise<void> => {

@@ -25,6 +25,7 @@ export const meshFloors = {
   chain: "bare HTTP, limit, call, log and rows, one object a request, 32 connections",
   chainAlone: "the same, 1 connection",
   chainMany: "the same with many objects a request",
+  chainTwo: "the same with many objects a request, and two of the part",
   /** Of an object of many: the rows that it made Heddle write and read, its bytes, and its share of the limit. */
   together: "these for an object of many: its rows, its bytes, its share of a limit",
   /** The chain of bare packages, and Heddle's own work on an object of many beside it. */
@@ -161,26 +162,41 @@ async function compacted({ nodetool }: Servers): Promise<void> {
 const compactionLookMs = 500;
 
 /** What a load costs without Heddle, on the same servers, beside the same generator; each load twice, as the first one warms up. */
-export async function bareChain({ settings, pids }: Servers, loads: readonly ChainLoad[], seconds: number): Promise<Figure[]> {
+export async function bareChain(
+  { settings, pids }: Servers,
+  loads: readonly ChainLoad[],
+  { seconds, parts = 1 }: { readonly seconds: number; readonly parts?: number },
+): Promise<Figure[]> {
+  if (loads.length === 0) return [];
   const started: ChildProcess[] = [];
-  async function start(role: string, part = ""): Promise<readonly [url: string, pid: number]> {
-    const child = spawn(process.execPath, [join(import.meta.dirname, "chain-floor.ts"), role, JSON.stringify({ ...settings, part })], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
+  async function start(role: string, further: Readonly<Record<string, string>>): Promise<readonly [url: string, pid: number]> {
+    const child = spawn(
+      process.execPath,
+      [join(import.meta.dirname, "chain-floor.ts"), role, JSON.stringify({ ...settings, ...further })],
+      {
+        stdio: ["ignore", "pipe", "inherit"],
+      },
+    );
     started.push(child);
-    return [await firstLine(child, /http:/), child.pid ?? 0];
+    return [(await firstLine(child, /http:/)).trim(), child.pid ?? 0];
   }
-  const [partUrl, part] = await start("part");
-  const [url, gateway] = await start("gateway", partUrl.trim());
-  const processes = new Map(Object.entries({ ...pids, gateway, part }));
+  const urls: string[] = [];
+  const processes = new Map<string, number>(Object.entries(pids));
+  for (let at = 0; at < parts; at += 1) {
+    const [partUrl, part] = await start("part", at === 0 ? {} : { joins: "yes" });
+    urls.push(partUrl);
+    processes.set(at === 0 ? "part" : `part-${at + 1}`, part);
+  }
+  const [url, gateway] = await start("gateway", { parts: urls.join(" ") });
+  processes.set("gateway", gateway);
   const figures: Figure[] = [];
   const agent = new Agent();
   async function sent({ connections, make }: ChainLoad): Promise<LoadResult> {
     const began = performance.now();
     const isOver = () => performance.now() >= began + seconds * 1_000;
-    const result = await load({ url: url.trim(), connections, requests: Infinity, isOver, make });
+    const result = await load({ url, connections, requests: Infinity, isOver, make });
     // Answered when all before it is written
-    await send(agent, url.trim(), { ...make(0), body: Buffer.from("null") });
+    await send(agent, url, { ...make(0), body: Buffer.from("null") });
     return { ...result, seconds: (performance.now() - began) / 1_000 };
   }
   for (const each of loads) {
