@@ -90,7 +90,7 @@ async function answerFound(request: HttpRequest, found: Found, answering: Observ
     const link = params.get("token");
     if (route.guard === "open" && link !== undefined) {
       answering.addressLimits.useLink(request, link);
-      request.takePlace("link");
+      request.takeSlot("link");
     }
     if (route.guard === "open") {
       if (route.method !== "GET") refuseWhilePaused(answering.access);
@@ -141,7 +141,7 @@ async function answerCaller(
   let headers = unknownLimitHeaders;
   let caller: Caller | undefined;
   try {
-    request.takePlace("key");
+    request.takeSlot("key");
     const session = sessionTokenOf(request.headers);
     if (session !== undefined) await answering.access.awaitSession(session);
     caller = await knowingNewKeys(answering.access, () => authenticate(request, answering));

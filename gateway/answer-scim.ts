@@ -45,7 +45,7 @@ interface Chosen {
 /** The whole answer. Throws only ClientGone. */
 export async function answerScim(request: HttpRequest, chosen: Chosen, answering: ScimAnswering): Promise<HttpAnswer> {
   try {
-    request.takePlace("key");
+    request.takeSlot("key");
     const holder = await knowingNewKeys(answering.access, () => authenticateScim(request, answering.access));
     // Before anything is noted of it: the log of requests is among what is backed up
     if (isPaused(chosen.route)) refuseWhilePaused(answering.access);

@@ -147,8 +147,8 @@ class ArrivedRequest implements HttpRequest {
     return this.#exchange.hungUp;
   }
 
-  takePlace(of: SlotOf): void {
-    this.#exchange.takePlace(of);
+  takeSlot(of: SlotOf): void {
+    this.#exchange.takeSlot(of);
   }
 
   readBody(bytesMax: number): Promise<Uint8Array> {

@@ -1,4 +1,4 @@
-/** The place of a record that waits for a human, as GET /console/log shows it: of a blocked user, of the intake, or of a lane of consent. */
+/** The id of a record that waits for a human, as GET /console/log shows it: of a blocked user, of the intake, or of a lane of consent. */
 import { type Fields, isFields } from "../../platform/fields.ts";
 import { bodyFields, invalid, isSent } from "./fields.ts";
 

@@ -108,8 +108,8 @@ export class Exchange {
     this.#waitBehind();
   }
 
-  /** See HttpRequest.takePlace. */
-  takePlace(of: SlotOf): void {
+  /** See HttpRequest.takeSlot. */
+  takeSlot(of: SlotOf): void {
     if (this.closed || this.answered) throw new ClientGone();
     if (!this.#traffic.slots.take(of)) throw new Refusal("OVERLOADED");
     this.#slotOf = of;

@@ -14,7 +14,7 @@ export interface HttpRequest extends RequestHead {
   /** Aborts when the client hangs up before it has its answer. */
   readonly hungUp: AbortSignal;
   /** Until the request has its answer. Throws OVERLOADED where more are answered than the process takes. */
-  takePlace(of: SlotOf): void;
+  takeSlot(of: SlotOf): void;
   /** Reads the body once. Throws BODY_TOO_LARGE before the first byte where Content-Length says so, OVERLOADED, or ClientGone. */
   readBody(bytesMax: number): Promise<Uint8Array>;
 }

@@ -60,9 +60,9 @@ export async function handleConsoleLogRedrive({ body }: Call, { log, ...consent 
  */
 export async function handleConsoleLogSkip({ body }: Call, deps: RouteDeps): Promise<Reply> {
   // All are read before the first is passed over
-  const places = waitingRecordIds(body, skippedMax);
-  for (const id of places) await skip(id, deps);
-  return success({ skipped: places.length });
+  const ids = waitingRecordIds(body, skippedMax);
+  for (const id of ids) await skip(id, deps);
+  return success({ skipped: ids.length });
 }
 
 const skippedMax = 100;

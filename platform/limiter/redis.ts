@@ -156,7 +156,7 @@ type Ask = (draws: readonly Draw[]) => Promise<readonly Drawn[]>;
 function openQuestions(redis: Redis, options: RedisLimiterOptions): Ask {
   let isCluster = false;
   return async (draws) => {
-    if (!isCluster || draws.length === 1) {
+    if (!isCluster) {
       try {
         return await runDraws(redis, draws, options);
       } catch (error) {

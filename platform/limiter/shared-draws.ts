@@ -30,7 +30,7 @@ export function openSharedDraws(
   async function askSome(): Promise<void> {
     const some = [...lines.entries().take(drawsMax)].map(([name, line]) => {
       const callers = line.waiting.splice(0, callersMax);
-      // Whoever is left goes behind the lines that came after this one
+      // Callers who are left go behind the lines that came after this one
       lines.delete(name);
       if (line.waiting.length > 0) lines.set(name, line);
       return { line, callers };
