@@ -27,3 +27,8 @@ export async function inFlight<Item, Result>(
   if (failures.length > 0) throw failures[0];
   return results;
 }
+
+/** As Promise.all, but nothing goes on behind who waits for it. */
+export async function allDone(all: readonly (Promise<unknown> | undefined)[]): Promise<void> {
+  for (const end of await Promise.allSettled(all)) if (end.status === "rejected") throw end.reason;
+}

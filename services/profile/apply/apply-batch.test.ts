@@ -29,6 +29,8 @@ function depsOf(readers: number, pace?: Pace): { readonly deps: ApplyDeps; reado
       underWay -= 1;
       return new Map(ids.map((id) => [id, noUser]));
     },
+    loadBlocked: () => Promise.resolve(new Map()),
+    forgetMerges: () => Promise.resolve(),
     async save({ users }: Parameters<UserTables["save"]>[0]) {
       return { rows: new Map([...users.values()].flatMap(({ profile }) => profile === null ? [] : [[profile, profileToRow(profile)]])) };
     },
@@ -57,4 +59,22 @@ test("applyBatch() works on one workspace after the other where a pace measures 
   const { deps, mostAtOnce } = depsOf(3, { begin: () => {}, rest: () => Promise.resolve() });
   await applyBatch(deps, ["u", "v", "w"].map(created));
   expect(mostAtOnce()).toBe(1);
+});
+
+test("applyBatch() waits for no event of users who are deleted: the position of the lane does", async () => {
+  const { deps } = depsOf(1);
+  let published = 0;
+  const eventsOf: ApplyDeps["eventsOf"] = (scope, records) =>
+    records.map(({ userId }) => ({ scope, subject: "s", key: userId, eventId: userId, body: new Uint8Array() }));
+  function publish(): Promise<void> {
+    published += 1;
+    return new Promise(() => {});
+  }
+  const ids = ["a", "b", "c"];
+  const deletes = ids.map((userId): Addressed => ({
+    workspaceId: "w",
+    item: { type: "record", record: { userId, mark: [1, 0], now: 1, change: { type: "delete" } } },
+  }));
+  const slow = await applyBatch({ ...deps, eventsOf, publish }, deletes);
+  expect([slow.map(({ userId }) => userId), published]).toEqual([ids, ids.length]);
 });

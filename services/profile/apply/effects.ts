@@ -58,7 +58,10 @@ export interface EffectDeps {
   readonly publish: (events: readonly PublishedEvent[]) => Promise<void>;
 }
 
-/** Throws as the log and the store do; then all of them are done again. */
+/**
+ * Throws as the log and the store do; then all of them are done again. Of events only an announcement waits, which goes out behind
+ * that of the record it follows: what waits for them else is the lane's position.
+ */
 export async function runEffects(
   deps: EffectDeps,
   workspaceId: string,
@@ -66,6 +69,9 @@ export async function runEffects(
 ): Promise<void> {
   if (handoffs.length > 0) await deps.profiles.forgetHandoffs(workspaceId, handoffs);
   if (merges.length > 0) await deps.profiles.forgetMerges(workspaceId, merges);
-  if (records.length > 0) await deps.publish(deps.eventsOf(workspaceId, records));
+  const published = records.length > 0 ? deps.publish(deps.eventsOf(workspaceId, records)) : undefined;
+  published?.catch(() => {});
+  if (announce.length === 0) return;
+  await published;
   await Promise.all(announce.map((item) => deps.announce(workspaceId, item)));
 }

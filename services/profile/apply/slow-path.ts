@@ -152,6 +152,8 @@ async function attempt(deps: ApplyDeps, given: UserItems, failures: ReadonlyMap<
     // Held records stay until their effects are done: the next applier finds them and does them again
     await save(work);
     await runOwnEffects(work, run.effects);
+    // The lane has those records no more
+    await deps.publish([]);
   }
   letGo(work, { blockedBy, records, waiting });
   await save(work);

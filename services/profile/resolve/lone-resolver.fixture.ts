@@ -84,6 +84,10 @@ export interface Build {
   readonly save?: (write: () => void) => Promise<void>;
   readonly views?: Views;
   readonly resolve?: Resolve;
+  /** Called before each step and each read of the store; throws where that is to fail. */
+  readonly plant?: (call: "publishStep" | "load") => void;
+  /** When the intake is trimmed; absent: at once. */
+  readonly trim?: () => Promise<void>;
   /** Absent: all that was there at the start is resolved. */
   readonly isDone?: () => boolean;
 }
@@ -105,10 +109,14 @@ export async function resolveAll(servers: Servers, build: Build): Promise<string
 }
 
 /** With how many there were of this process. */
-function fencedSteps(servers: Servers, { stepsMax = Infinity, checkpoint = (place) => place }: Build): FencedSteps & { steps(): number } {
+function fencedSteps(
+  servers: Servers,
+  { stepsMax = Infinity, checkpoint = (place) => place, plant }: Build,
+): FencedSteps & { steps(): number } {
   let steps = 0;
   function publish({ messages, expectedLast }: Step): StepOutcome {
     if (steps >= stepsMax) throw new Refusal("LOG_UNAVAILABLE", "The process is gone");
+    plant?.("publishStep");
     if ((servers.of(checkpointSubject).at(-1)?.sequence ?? 0) !== expectedLast) return { kind: "refused" };
     steps += 1;
     let open: Uint8Array[] = [];
@@ -141,7 +149,10 @@ function depsOf(servers: Servers, build: Build) {
     intake: {
       partitions: 1,
       read: (_: number, after: number) => Promise.resolve(servers.left("intake", servers.intake, after)),
-      trim: (_: number, through: number) => servers.trim("intake", through),
+      async trim(_: number, through: number) {
+        await build.trim?.();
+        await servers.trim("intake", through);
+      },
       watch(notify: (partition: number) => void) {
         servers.isWatched = true;
         servers.wake = () => notify(0);
@@ -177,9 +188,12 @@ function depsOf(servers: Servers, build: Build) {
   };
 }
 
-function identitiesOf({ rows, setAside: deadLetters }: Servers, { save = atOnce }: Build): IdentityStore & IdentityWriter {
+function identitiesOf({ rows, setAside: deadLetters }: Servers, { save = atOnce, plant }: Build): IdentityStore & IdentityWriter {
   return {
-    load: (_, keys) => Promise.resolve(new Map(keys.flatMap((key) => rows.has(key) ? [[key, rows.get(key)]] : []))),
+    async load(_, keys) {
+      plant?.("load");
+      return new Map(keys.flatMap((key) => rows.has(key) ? [[key, rows.get(key)]] : []));
+    },
     save: (_, changes) =>
       save(() => {
         for (const [key, row] of changes) {
@@ -188,7 +202,10 @@ function identitiesOf({ rows, setAside: deadLetters }: Servers, { save = atOnce 
         }
       }),
     saveOrigins: done,
-    forgetSetAside: done,
+    async forgetSetAside({ sequence }) {
+      const at = deadLetters.findIndex((record) => record.sequence === sequence);
+      if (at >= 0) deadLetters.splice(at, 1);
+    },
     setAside(records) {
       deadLetters.push(...records);
       return Promise.resolve();

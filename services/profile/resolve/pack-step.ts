@@ -193,3 +193,10 @@ export function readRows(records: readonly Uint8Array[]): RowChanges[] {
 function keepsNames(rows: StepContent["rows"]): boolean {
   return "all" in rows && rows.all.every(({ rows: some }) => some.keys().every((key) => key.startsWith("n:")));
 }
+
+/** Throws where one item is more than a step holds, as the row of an address that far too many share: no wait mends that. */
+export function checkItems(items: readonly StepItem[]): void {
+  const large = items.find(({ body }) => body.length > limits.stepItemBytesMax);
+  if (large === undefined) return;
+  throw new RangeError(`Expected at most ${limits.stepItemBytesMax} bytes of one user or address, got ${large.body.length}`);
+}

@@ -5,7 +5,7 @@
 import { type BackgroundTask, createBackgroundTask } from "../../../platform/background-task.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import { errorText } from "../../../platform/error-text.ts";
-import { inFlight } from "../../../platform/in-flight.ts";
+import { allDone, inFlight } from "../../../platform/in-flight.ts";
 import { checkpointFromBytes, firstCheckpoint, type ResolverCheckpoint, tailsAfter } from "../../../platform/lane/resolver-checkpoint.ts";
 import type { Reading } from "../../../platform/lane/read-on.ts";
 import type { RowWatermarks } from "../../../platform/lane/row-watermarks.ts";
@@ -15,7 +15,9 @@ import type { Log } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import type { Numbering } from "../../../platform/user-number.ts";
 import type { IdentityStore, IdentityWriter } from "../domain/ports.ts";
+import { EarlyLetters } from "./early-letters.ts";
 import {
+  checkItems,
   fittingItems,
   isPublishable,
   type PackDeps,
@@ -89,6 +91,7 @@ class PublishedSteps implements Steps {
   #awaited = 0;
   /** After the latest step. */
   #restMs = 0;
+  readonly #letters = new EarlyLetters();
   readonly #trimming: BackgroundTask;
   #trimmed = 0;
   #trimAt = 0;
@@ -132,6 +135,7 @@ class PublishedSteps implements Steps {
     }
     const { sequence } = message;
     const checkpoint = checkpointFromBytes(message.body);
+    this.#letters.takenOver(checkpoint.through);
     if (checkpoint.noted === true) watermarks?.expect(new Map([[`resolve-${partition}`, checkpoint.written]]));
     if (checkpoint.inside === undefined) {
       await this.#writeRows(readRows(await this.#rowsBetween(checkpoint.written, sequence)), sequence, checkpoint.through);
@@ -184,6 +188,7 @@ class PublishedSteps implements Steps {
       : undefined;
     if (whole === undefined && records.length > 1) return false;
     if (checkpoint.inside !== undefined) checkGoesOn(planned, checkpoint.inside);
+    this.#letters.add(planned.deadLetters);
     if (planned.deadLetters.length > 0) await identities.setAside(planned.deadLetters);
     if (whole === undefined) {
       const items: readonly StepItem[] = [...planned.effects, ...rowEntriesOf(planned.changes)];
@@ -192,6 +197,7 @@ class PublishedSteps implements Steps {
     } else await this.#publishLast(planned, whole);
     for (const { view } of resolved.workspaces) view.send();
     const at = this.#here;
+    this.#letters.inForce(through, planned.deadLetters);
     this.#writing.begin(() => this.#write(at, planned, resolved.workspaces));
     for (const { body } of records) this.#bytes += body.byteLength + limits.logMessageStoredBytes;
     this.#restMs = restMs(records, { tookMs: clock.monotonic() - began, partitions: intake.partitions });
@@ -265,7 +271,8 @@ class PublishedSteps implements Steps {
   }
 
   async #write({ sequence, checkpoint }: StepAt, planned: PlannedEffects, workspaces: Resolved["workspaces"]): Promise<void> {
-    await allDone([this.#writeRows(planned.changes, sequence, checkpoint.through), this.#noteOrigins(planned, checkpoint.through)]);
+    const rows = this.#writeRows(planned.changes, sequence, checkpoint.through);
+    await allDone([rows, this.#noteOrigins(planned, checkpoint.through), this.#letters.forgetNeedless(this.#deps)]);
     this.#writtenThrough = checkpoint.through;
     for (const { view } of workspaces) view.arrived();
     this.#deps.onWritten(sequence);
@@ -294,7 +301,6 @@ class PublishedSteps implements Steps {
   async settle(wasBusy: boolean): ReturnType<Steps["settle"]> {
     if (!this.#trimming.isUnderWay) this.#trimming.begin(() => this.#trim());
     if (wasBusy) return { pauseMs: this.#restMs, unless: () => this.awaits() };
-    await this.#trimming.done();
     const isDue = this.#at !== undefined && this.#writtenThrough > this.#trimmed;
     return isDue ? Math.max(1, this.#trimAt - this.#deps.clock.monotonic()) : "idle";
   }
@@ -305,6 +311,8 @@ class PublishedSteps implements Steps {
     const [through, bytes] = [this.#writtenThrough, this.#bytes];
     const now = this.#deps.clock.monotonic();
     if (through <= this.#trimmed || (now < this.#trimAt && bytes < this.#deps.trimBytes)) return;
+    // From the beginning on, so that a resolver with nothing to do does not ask for one that is under way, or has just failed
+    this.#trimAt = now + limits.laneTrimMs;
     const { intake, lanes, fenced, layout, partition, checkpointSubject } = this.#deps;
     await intake.trim(partition, through);
     // The rows of the latest step, and those of a record that it is inside of, are still to be read by a resolver that takes over
@@ -315,7 +323,6 @@ class PublishedSteps implements Steps {
     if (this.#report.before > 0) await lanes.trim(layout.reports(partition), this.#report.before - 1);
     this.#trimmed = through;
     this.#bytes -= bytes;
-    this.#trimAt = now + limits.laneTrimMs;
   }
 
   forget(): Promise<void> {
@@ -371,16 +378,4 @@ function checkGoesOn({ effects, deadLetters: [failed] }: PlannedEffects, inside:
   const expected = inside.effects ?? effects.length;
   if (effects.length === expected) return;
   throw new Error(`Expected the ${expected} effects of a record that is out in part, got ${effects.length}`);
-}
-
-/** Throws where one item is more than a step holds, as the row of an address that far too many share: no wait mends that. */
-function checkItems(items: readonly StepItem[]): void {
-  const large = items.find(({ body }) => body.length > limits.stepItemBytesMax);
-  if (large === undefined) return;
-  throw new RangeError(`Expected at most ${limits.stepItemBytesMax} bytes of one user or address, got ${large.body.length}`);
-}
-
-/** As Promise.all, but nothing goes on behind who waits for it. */
-async function allDone(all: readonly (Promise<unknown> | undefined)[]): Promise<void> {
-  for (const end of await Promise.allSettled(all)) if (end.status === "rejected") throw end.reason;
 }

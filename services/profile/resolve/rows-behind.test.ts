@@ -159,6 +159,43 @@ test("what is resolved counts for the trim of the intake, however little of it g
   expect(servers.place().through).toBe(2);
 });
 
+test("a resolver with nothing to do waits for no trim: what comes meanwhile is resolved, and a trim that fails is no failure of it", async () => {
+  const servers = createServers([about("ann")]);
+  const trims: PromiseWithResolvers<void>[] = [];
+  const running = resolveAll(servers, {
+    trim() {
+      const trim = Promise.withResolvers<void>();
+      trims.push(trim);
+      return trim.promise;
+    },
+    isDone: () => servers.place().through === 2,
+  });
+  await expect.poll(() => trims.length).toBe(1);
+  await rested();
+  servers.add(about("bob"));
+  servers.wake();
+  await expect.poll(() => servers.place().through).toBe(2);
+  trims[0]?.reject(new Error("planted"));
+  expect(await running).toBeUndefined();
+});
+
+test("a record that was resolved after all has no dead letter, where the step that passed it over did not go out", async () => {
+  const servers = createServers([about("ann")]);
+  const left = { load: 1, publishStep: 1 };
+  const written: number[] = [];
+  await resolveAll(servers, {
+    plant(call) {
+      if (left[call] === 0) return;
+      left[call] -= 1;
+      written.push(servers.setAside.length);
+      throw call === "load" ? new TypeError("planted") : new Refusal("LOG_FULL");
+    },
+    isDone: () => servers.place().through === 1 && servers.setAside.length === 0,
+  });
+  expect(written).toEqual([0, 1]);
+  expect([...usersOf(servers).keys()]).toEqual([1]);
+});
+
 /** All that a loop does by itself is done. */
 async function rested(): Promise<void> {
   for (let turns = 0; turns < 10; turns += 1) await setImmediate();
