@@ -127,6 +127,28 @@ test("a path or a method that is not there stands in the log of the company whos
   ]);
 });
 
+test("the log has the filter as it was read, and of a query that cannot be read the path", async () => {
+  const filters: unknown[] = [];
+  const listUsers = (async ({ filter }: { filter: string }) => {
+    filters.push(filter);
+    throw new Refusal("FILTER_INVALID");
+  }) as unknown as Scim["listUsers"];
+  const call = await start({ listUsers });
+  await call("Users?filter=userName+eq+%22a+b@example.com%22&secret=x");
+  const { status, headers, body } = await call("Users?filter=%FCx");
+  expect([status, headers.get("x-ratelimit-limit"), body]).toEqual([400, "5000", {
+    schemas: ["urn:ietf:params:scim:api:messages:2.0:Error"],
+    scimType: "invalidValue",
+    detail: "The query string must be percent-encoded UTF-8",
+    status: 400,
+  }]);
+  expect(filters).toEqual([`userName eq "a+b@example.com"`]);
+  expect((await told()).map(({ scope, reason }) => [scope?.target, reason])).toEqual([
+    [`/scim/v2/Users?filter=userName eq "a+b@example.com"`, "FILTER_INVALID"],
+    ["/scim/v2/Users", "INPUT_INVALID"],
+  ]);
+});
+
 test("a token without an origin may not be used at all", async () => {
   const call = await start({}, { token: { origin: "", originHeader: "optional" } });
   for (const origin of ["", "okta", "undefined"]) expect((await call("Users/x", { "x-request-origin": origin })).status).toBe(403);

@@ -7,6 +7,7 @@ import type { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts
 import type { Access, TokenHolder } from "./access/access.ts";
 import { isPaused, readBodyOf, refuseWhilePaused } from "./guards/write-pause.ts";
 import { baseUrlOf, type Reached } from "./base-url.ts";
+import { scimQueryOf } from "./decode/scim-query.ts";
 import { knowingNewKeys } from "./guards/authenticate.ts";
 import { authenticateScim, authorizeScim } from "./guards/authenticate-scim.ts";
 import type { AddressRule } from "./guards/client-address.ts";
@@ -93,7 +94,7 @@ async function callRoute(
   if (hasBody) checkMediaType(request.headers, bodyTypes);
   const body = hasBody ? await readBodyOf(request, route, access) : noBody;
   const scope = { ...context, ...sentHashOf(context, body) };
-  const query = new URLSearchParams(request.query);
+  const query = scimQueryOf(request.query);
   const reading = route.takes === "read" ? { signal: request.hungUp } : {};
   const directory = directoryOf(holder);
   const permissionsOptional = holder.token.permissionsOnCreate === "optional";
@@ -121,8 +122,17 @@ const loggedParameters = ["filter", "startIndex", "count", "sortBy", "sortOrder"
 
 /** The path and the parameters that SCIM has: others may be anything, also a token that a client put there. */
 function targetOf({ path, query }: HttpRequest): string {
-  const known = [...new URLSearchParams(query)].filter(([name]) => loggedParameters.includes(name));
+  const known = [...readableQueryOf(query)].filter(([name]) => loggedParameters.includes(name));
   return known.length === 0 ? path : `${path}?${known.map(([name, value]) => `${name}=${value}`).join("&")}`;
+}
+
+/** Empty for one that cannot be read: that refuses the call, and not its line in the log. */
+function readableQueryOf(text: string): URLSearchParams {
+  try {
+    return scimQueryOf(text);
+  } catch {
+    return new URLSearchParams();
+  }
 }
 
 function directoryOf({ directory, token }: TokenHolder): ScimDirectory {

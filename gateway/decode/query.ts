@@ -66,11 +66,11 @@ export function offsetOf(query: Query): number {
 /** In an address a plus that was sent as it is stands for itself. */
 const addressNames: ReadonlySet<string> = new Set(["email", "phone", "phone_numbers"]);
 
-function decoded(text: string): string {
+export function decoded(text: string): string {
   return percentDecoded(text.replaceAll("+", " "));
 }
 
-function percentDecoded(text: string): string {
+export function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

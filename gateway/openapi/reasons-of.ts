@@ -73,7 +73,7 @@ function reasonsOfKind(route: Route): readonly Reason[] {
         ...(route.path.includes(":") ? ofParts : []),
       ];
     case "scim":
-      return [...ofTokens, ...ofScimBody(route), ...describing(route.path), ...ofParts];
+      return [...ofTokens, "INPUT_INVALID", ...ofScimBody(route), ...describing(route.path), ...ofParts];
     case "key":
       return [
         ...ofKeys,

@@ -1,4 +1,5 @@
 /** The SCIM calls of the service description, to the letter: create, get, search, delete. */
+import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { blogId, core, errorSchema, listResponse, newUser, scimSuite, tokens } from "../scim.ts";
 
@@ -80,6 +81,21 @@ test("GET /scim/v2/Users?filter=userName eq finds by email, in any case, and nob
   expect(raw.body.totalResults).toBe(1);
   const none = await scim.search(`userName eq "nobody@example.com"`);
   expect([none.status, none.body.totalResults, none.body.Resources]).toEqual([200, 0, []]);
+});
+
+test("GET /scim/v2/Users?filter= finds an address with a plus, as encodeURI and as a form write it; bad encoding is 400", async () => {
+  const { id, userName } = await scim.create({ userName: `ann+${randomUUID()}@example.com` });
+  const asked = [`filter=userName%20eq%20%22${userName}%22`, `filter=userName+eq+%22${userName}%22`, `filter=userName+eq+"${userName}"`];
+  for (const query of [...asked, `filter=${encodeURIComponent(`userName eq "${userName}"`)}`]) {
+    expect((await scim.call("GET", `Users?${query}`)).body.Resources, query).toMatchObject([{ id }]);
+  }
+  for (
+    const [method, path] of [["GET", "Users?filter=%FCx"], ["GET", `Users/${id}?attributes=%ZZ`], ["DELETE", `Users/${id}?%ZZ`]] as const
+  ) {
+    const { status, body } = await scim.call(method, path);
+    const detail = "The query string must be percent-encoded UTF-8";
+    expect([status, body], path).toEqual([400, { schemas: [errorSchema], scimType: "invalidValue", detail, status: 400 }]);
+  }
 });
 
 test("DELETE /scim/v2/Users/{id} is for good; the second time and every other call it is unknown", async () => {
