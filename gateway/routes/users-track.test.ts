@@ -1,5 +1,6 @@
 /** /users/track and its variants: bytes in, the answers that clients know out. */
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import type { Client } from "@connectrpc/connect";
 import { afterEach, expect, test } from "vitest";
 import { limits } from "../../platform/limits.ts";
 import { Refusal } from "../../platform/refusal.ts";
@@ -8,6 +9,7 @@ import {
   TrackUsersResponseSchema,
   TrackUsersSyncResponseSchema,
 } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import type { SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { type ProfileStub, startStubGateway, type StubGateway } from "../../test/gateway-stub.ts";
 import { trackReply } from "./users-track.ts";
 
@@ -43,6 +45,18 @@ test("handleUsersTrack() hands the body on byte for byte, whatever it is", async
     "",
   ]);
   expect(calls[0]).toMatchObject({ objectsPerArrayMax: 75, objectsMax: 0, objectsPerUserMax: 0, bulk: false });
+});
+
+test("the groups of the workspace are asked for where the body sets some, also where escapes write the name", async () => {
+  const { profile, calls } = tracking();
+  const listGroups = (async () => ({ groups: [{ id: "g-1" }] })) as unknown as Client<typeof SubscriptionService>["listGroups"];
+  started = await startStubGateway({ profile, subscription: { listGroups } });
+  const named = ['{"subscription_groups":[]}', '{"subscription_group_id":1}', '{"\\u0073ubscription_groups":[]}'];
+  const escaped = ['{"subscription\\u005Fgroups":[]}', '{"subscription_grou\\u0070s":[]}', '{"\\u00e9":"\\u0073"}'];
+  const others = ['{"attributes":[]}', '{"subscription":"\\n"}', '{"\\u00e9":"\\u2028\\u0041"}', "\\u00", "\\u", ""];
+  for (const body of [...named, ...escaped, ...others]) await started.post("/users/track", body);
+  const asked = [...[...named, ...escaped].map(() => ["g-1"]), ...others.map(() => undefined)];
+  expect(calls.map(({ groups }) => groups?.ids)).toEqual(asked);
 });
 
 test("handleUsersTrackBulk() takes 1,000 objects, 100 a user, 2 MB", async () => {
