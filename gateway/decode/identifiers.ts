@@ -107,7 +107,8 @@ export function phoneOf(value: unknown, field = "phone"): string {
 
 /**
  * How to choose among users who share an address, as ordered by the client; required with an address (specification,
- * /users/merge rule 1). `identified` excludes `unidentified`, `most_recently_updated` excludes `least_recently_updated`.
+ * /users/merge rule 1); a repeat counts once, where it stood first. `identified` excludes `unidentified`, `most_recently_updated`
+ * excludes `least_recently_updated`.
  */
 function prioritizationOf(value: unknown): Priority[] {
   if (!isFilled(value)) throw invalid("'prioritization' is required with an 'email' or 'phone' identifier");
@@ -117,13 +118,12 @@ function prioritizationOf(value: unknown): Priority[] {
     if (priority === undefined) throw invalid(prioritiesText);
     return priority;
   });
-  if (new Set(chosen).size < chosen.length) throw invalid("'prioritization' must not hold a value twice");
   for (const [one, other] of exclusive) {
     if (chosen.includes(named(one)) && chosen.includes(named(other))) {
       throw invalid(`Request can not contain both of '${one}' and '${other}' values in the 'prioritization' array`);
     }
   }
-  return chosen;
+  return [...new Set(chosen)];
 }
 
 /** `{email, prioritization}` */

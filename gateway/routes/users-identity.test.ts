@@ -87,6 +87,18 @@ test("handleUsersMerge() takes every kind of identifier and answers 202 with the
   ]);
 });
 
+test("a priority that stands twice counts once, where it stood first", async () => {
+  const { post, calls } = await startIdentityStub();
+  const prioritization = ["most_recently_updated", "identified", "most_recently_updated", "identified"];
+  const answer = await post("/users/merge", keep({ email: "a@example.com", prioritization }));
+  expect(answer.status).toBe(202);
+  const identified = await post("/users/identify", { emails_to_identify: [{ external_id: "b", email: "a@example.com", prioritization }] });
+  expect([identified.status, identified.body["errors"]]).toEqual([201, undefined]);
+  const once = ["PRIORITY_MOST_RECENTLY_UPDATED", "PRIORITY_IDENTIFIED"];
+  expect(calls[0]?.updates.map((update) => toJson(MergeUpdateSchema, update))).toMatchObject([{ target: { prioritization: once } }]);
+  expect(calls[1]?.identifications.map(({ user }) => user && toJson(UserSelectorSchema, user))).toMatchObject([{ prioritization: once }]);
+});
+
 const deleteOne = "Exactly one of 'external_ids', 'user_aliases', 'braze_ids', 'email_addresses' or 'phone_numbers' is required";
 const identifyOne = "One of 'aliases_to_identify', 'emails_to_identify' or 'phone_numbers_to_identify' is required";
 const refused: readonly (readonly [path: string, body: unknown, message: string])[] = [
@@ -122,8 +134,8 @@ const refused: readonly (readonly [path: string, body: unknown, message: string]
   ["/users/merge", keep({ email: "a@example.com", prioritization: ["toString"] }), priorities],
   [
     "/users/merge",
-    keep({ email: "a@example.com", prioritization: ["identified", "identified"] }),
-    "'prioritization' must not hold a value twice",
+    keep({ email: "a@example.com", prioritization: ["unidentified", "most_recently_updated", "identified", "unidentified"] }),
+    "Request can not contain both of 'identified' and 'unidentified' values in the 'prioritization' array",
   ],
   [
     "/users/merge",

@@ -137,6 +137,7 @@ test("POST /users/merge: the order of the priorities counts", async () => {
     const [prioritization, chosen] of [
       [["identified", "most_recently_updated"], "identified"],
       [["most_recently_updated", "identified"], "alias"],
+      [["most_recently_updated", "identified", "most_recently_updated"], "alias"],
     ] as const
   ) {
     const [email, target] = [freshEmail(), fresh()];
