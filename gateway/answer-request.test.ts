@@ -107,7 +107,8 @@ test("authorize() refuses a key without the permission, names it, and spends not
   });
   const answer = await post("/users/track", track);
   expect(answer.status).toBe(403);
-  expect(answer.body).toEqual({ message: "Access Denied: the API key does not have the permission 'users.track'" });
+  const message = "Access Denied: the API key does not have the permission 'users.track'";
+  expect(answer.body).toEqual({ message, errors: [message] });
   expect(answer.headers.get("x-ratelimit-limit")).toBe("3000");
   expect([costs, calls]).toEqual([[0], []]);
   expect((await post("/users/export/ids", { external_ids: ["a"] })).status).toBe(201);
@@ -128,7 +129,8 @@ test("spend() answers an empty bucket with 429 and whole seconds, rounded up", a
   });
   const answer = await post("/users/track", track);
   expect(answer.status).toBe(429);
-  expect(answer.body).toEqual({ message: "You have exceeded the maximum number of requests. Please try again later." });
+  const message = "You have exceeded the maximum number of requests. Please try again later.";
+  expect(answer.body).toEqual({ message, errors: [message] });
   expect([answer.headers.get("retry-after"), answer.headers.get("x-ratelimit-retry-after")]).toEqual(["2", "2"]);
   expect(answer.headers.get("x-ratelimit-remaining")).toBe("0");
   expect(calls).toEqual([]);
@@ -209,12 +211,14 @@ test("answerRequest() hands the scope on: key and route to writes, position to r
   expect(written.headers.get("x-heddle-position")).toBe("p-1");
 });
 
+const fault = { message: "Internal server error", errors: ["Internal server error"] };
+
 test("answerRequest() logs a fault once and shows nothing of it", async () => {
   const { post, logged } = await start({ profile: { trackUsers: () => Promise.reject(new Error("secret text of the store")) } });
   const traceId = "0af7651916cd43dd8448eb211c80319c";
   const headers = { "x-request-id": "r-7", traceparent: `00-${traceId}-b7ad6b7169203331-01` };
   const answer = await post("/users/track", track, headers);
-  expect([answer.status, answer.body]).toEqual([500, { message: "Internal server error", request_id: "r-7" }]);
+  expect([answer.status, answer.body]).toEqual([500, { ...fault, request_id: "r-7" }]);
   expect(logged).toMatchObject([{ event: "request_failed", fields: { requestId: "r-7", traceId, route: "/users/track" } }]);
 });
 
@@ -246,7 +250,7 @@ test("answerRequest() answers and logs a part that may not call another as a fau
   const refused = new Refusal("CALLER_NOT_ALLOWED", "Expected a caller that may use TrackUsers, got gateway");
   const { post, logged } = await start({ profile: { trackUsers: () => Promise.reject(refused) } });
   const answer = await post("/users/track", track, { "x-request-id": "r-8" });
-  expect([answer.status, answer.body]).toEqual([500, { message: "Internal server error", request_id: "r-8" }]);
+  expect([answer.status, answer.body]).toEqual([500, { ...fault, request_id: "r-8" }]);
   expect(answer.headers.get("x-heddle-reason")).toBeNull();
   expect(logged).toMatchObject([{ event: "request_failed", fields: { requestId: "r-8" } }]);
 });

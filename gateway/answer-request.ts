@@ -224,11 +224,12 @@ interface Refused {
 function answerError(error: unknown, { request, route, headers, logger, observed }: Refused): HttpAnswer {
   if (route.guard === "open" && route.refused && isForCaller(error)) return route.refused(error, request);
   if (route.guard === "key" && route.takes === "read" && wasStopped(error, request)) throw new ClientGone();
-  if (isForCaller(error)) return refusalAnswer(error, route.guard === "key" ? route.dialect : "rest", headers);
+  const dialect = route.guard === "key" ? route.dialect : "rest";
+  if (isForCaller(error)) return refusalAnswer(error, dialect, headers);
   if (error instanceof ClientGone) throw error;
   // The route and not the path, which may name a user
   const { traceId } = observed;
   logger.error("request_failed", error, { requestId: request.requestId, ...(traceId !== undefined && { traceId }), route: route.path });
-  const fault = faultAnswer(request.requestId, headers);
+  const fault = faultAnswer(request.requestId, headers, dialect);
   return route.guard === "open" && route.failed ? route.failed(fault, request) : fault;
 }

@@ -5,7 +5,7 @@ export type Error = {
   readonly message: string;
   /** The text again, where the body was not valid JSON. */
   readonly error?: string;
-  /** Details: one entry for each object that was not taken (`ObjectError`), or texts. */
+  /** Details: one entry for each object that was not taken (`ObjectError`), or texts. Without any, /users/track and its variants repeat `message` here, but with 401, and the routes of translations have it as `{message}`. */
   readonly errors?: readonly unknown[];
   /** With a 500: the id under which the fault was logged. */
   readonly request_id?: string;

@@ -16,7 +16,9 @@ export function errorPage(): string {
     main: `<h1>What each error means</h1>
 <p>Every refusal is JSON with a <code>message</code> for people, <code>errors</code> where there are details, and its reason in the header
 <code>X-Heddle-Reason</code>. Programs read the reason: it is stable for ever, texts are not. A refused request had no effect, unless it
-says that the outcome is unknown, or that a part of it was done. SCIM routes put the text under <code>detail</code>.</p>
+says that the outcome is unknown, or that a part of it was done. SCIM routes put the text under <code>detail</code>.
+<code>/users/track</code> and its bulk and sync forms have an array with the <code>message</code> under <code>errors</code> where there are no
+other details, but with 401; routes of translations always, as <code>{message}</code>.</p>
 <div class="wide"><table><thead><tr><th>Status</th><th>Reason</th><th>Meaning</th><th>What to do</th></tr></thead>
 <tbody>
 ${rows.join("\n")}

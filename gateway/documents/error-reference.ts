@@ -42,7 +42,8 @@ Generated from the table of refusals by \`npm run reference\`; a running server 
 Every refusal is JSON with a \`message\` for people, \`errors\` where there are details, and its reason in the header
 \`X-Heddle-Reason\`. Programs read the reason: it is stable for ever, texts are not. A refused request had no effect, unless it says
 that the outcome is unknown, or that a part of it was done. ↻: the same request may succeed later; wait as \`Retry-After\` says. SCIM routes put the text under
-\`detail\` (RFC 7644, section 3.12).
+\`detail\` (RFC 7644, section 3.12). \`/users/track\` and its bulk and sync forms have an array with the \`message\` under \`errors\` where there are no other details,
+but with 401; routes of translations always, as \`{message}\`.
 
 | Status | Reason | Meaning | What to do |
 | --- | --- | --- | --- |

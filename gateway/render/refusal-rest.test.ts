@@ -94,6 +94,14 @@ test("refusalAnswer() repeats the text of a fatal error of /users/track in error
   expect(bodyOf(new Refusal("KEY_INVALID"), "track")).toEqual({ message: "Invalid API key" });
 });
 
+for (const reason of Object.keys(reasons) as Reason[]) {
+  test(`refusalAnswer() ${reason} of /users/track has its text in errors, but with 401`, () => {
+    const { message, errors } = bodyOf(new Refusal(reason, "the text"), "track");
+    if (statuses[reason] === 401) expect(errors).toBeUndefined();
+    else expect(errors).toContain(message);
+  });
+}
+
 test("refusalAnswer() tells when to try again", () => {
   expect(refusalAnswer(new Refusal("OVERLOADED"), "rest").headers).toContain("Retry-After");
   expect(refusalAnswer(new Refusal("LOG_FULL", "full", { retryAfterSeconds: 7 }), "rest").headers).toEqual([
@@ -106,5 +114,8 @@ test("refusalAnswer() tells when to try again", () => {
 });
 
 test("faultAnswer() says nothing but the request id", () => {
-  expect(JSON.parse(String(faultAnswer('a"b').body))).toEqual({ message: "Internal server error", request_id: 'a"b' });
+  const fault = { message: "Internal server error", request_id: 'a"b' };
+  expect(JSON.parse(String(faultAnswer('a"b').body))).toEqual(fault);
+  expect(JSON.parse(String(faultAnswer('a"b', [], "track").body))).toEqual({ ...fault, errors: [fault.message] });
+  expect(faultAnswer("", ["X-A", "1"]).headers).toEqual(["X-A", "1"]);
 });

@@ -4,7 +4,8 @@ import { type Reason, reasons, Refusal } from "../../platform/refusal.ts";
 import type { HttpAnswer } from "../http/http-message.ts";
 
 /**
- * `track`: a fatal error of /users/track also carries its text in `errors` (specification, "POST /users/track").
+ * `track`: a fatal error of /users/track also carries its text in `errors` (specification, "POST /users/track"), but for 401, whose
+ * recorded body has `message` alone (api-facts 1.2).
  * `translations`: every error does, as `{message}` (specification, "Errors"; api-facts 1.2).
  */
 export type Dialect = "rest" | "track" | "translations";
@@ -110,8 +111,10 @@ export function isForCaller(error: unknown): error is Refusal {
 }
 
 /** The answer to a fault: nothing of the error but the id under which it was logged. */
-export function faultAnswer(requestId: string, headers: readonly string[] = []): HttpAnswer {
-  return { status: 500, headers, body: JSON.stringify({ message: "Internal server error", request_id: requestId }) };
+export function faultAnswer(requestId: string, headers: readonly string[] = [], dialect: Dialect = "rest"): HttpAnswer {
+  const message = "Internal server error";
+  const errors = textsOf[dialect](message);
+  return { status: 500, headers, body: JSON.stringify({ message, request_id: requestId, ...(errors ? { errors } : {}) }) };
 }
 
 export const faultFrom = 500;
@@ -124,16 +127,20 @@ export function reasonOf({ headers, status }: HttpAnswer): string {
 
 const unauthorized = 401;
 
-/** Statuses that speak of the request's content, where /users/track repeats the text in `errors`. */
-const contentStatuses = new Set([400, 413, 415]);
+/** What stands in `errors` of an error without details. */
+const textsOf: Readonly<Record<Dialect, (message: string) => readonly unknown[] | undefined>> = {
+  rest: () => undefined,
+  track: (message) => [message],
+  translations: (message) => [{ message }],
+};
 
 function errorsOf(case_: { refusal: Refusal; row: RefusalRow; dialect: Dialect; message: string }): readonly unknown[] | undefined {
   const { refusal, row, dialect, message } = case_;
   if (refusal.details.errors?.length) return refusal.details.errors;
-  if (dialect === "translations") return [{ message }];
+  if (dialect === "translations") return textsOf.translations(message);
   // The exact text is fixed for clients; what is wrong with this body is worth saying beside it
   const isDetailed = row.jsonError && row.text !== undefined && refusal.message !== reasons[refusal.reason];
   const details = isDetailed ? [refusal.message] : [];
-  if (dialect === "track" && contentStatuses.has(row.status)) return [message, ...details];
+  if (dialect === "track" && row.status !== unauthorized) return [message, ...details];
   return isDetailed ? details : undefined;
 }

@@ -29,6 +29,9 @@ const heddle = heddleSuite({
       workspace("burst", [apiKey("all", "key-of-the-burst")], {
         plan: { kind: "monthly_active_users", requestsPerHour: 1_000, requestsPerSecondBurst: 1 },
       }),
+      workspace("tracked", [apiKey("all", "key-of-the-tracked"), apiKey("reader", "key-that-may-not-track", ["users.export.ids"])], {
+        limits: { users_track: 1, users_track_sync: 1, users_track_bulk: 1 },
+      }),
       workspace("fresh", [apiKey("all", "key-of-the-fresh")]),
     ],
   }),
@@ -120,6 +123,16 @@ test("limits: 429 of translations and of SCIM have their own forms", async () =>
   const scim = await untilRefused((at) => heddle.request("GET", at % 2 ? "/scim/v2/Users" : "/scim/v2/Schemas", undefined, call), 4);
   mustBeRefused(scim.refusal, 4);
   expect(scim.refusal.body).toMatchObject({ schemas: ["urn:ietf:params:scim:api:messages:2.0:Error"], status: 429 });
+});
+
+test("limits: 429 and 403 of /users/track and its variants have their text in errors too", async () => {
+  for (const path of ["/users/track", "/users/track/sync", "/users/track/bulk"]) {
+    const { refusal } = await untilRefused(() => heddle.post(path, { attributes: [] }, { key: "key-of-the-tracked" }), 1);
+    const denied = await heddle.post(path, {}, { key: "key-that-may-not-track" });
+    for (const [{ status, body }, expected] of [[refusal, 429], [denied, 403]] as const) {
+      expect([status, body], path).toEqual([expected, { message: expect.stringMatching(/\w/), errors: [body.message] }]);
+    }
+  }
 });
 
 test("limits: 404 and 405 are counted and told to who is known, and to nobody else are the headers empty", async () => {

@@ -5,7 +5,10 @@ export const errorSchemas: Readonly<Record<string, Schema>> = {
   Error: object({
     message: text("What went wrong, for a person. Programs read the header X-Heddle-Reason."),
     error: text("The text again, where the body was not valid JSON."),
-    errors: list({}, "Details: one entry for each object that was not taken (`ObjectError`), or texts."),
+    errors: list(
+      {},
+      "Details: one entry for each object that was not taken (`ObjectError`), or texts. Without any, /users/track and its variants repeat `message` here, but with 401, and the routes of translations have it as `{message}`.",
+    ),
     request_id: text("With a 500: the id under which the fault was logged."),
   }, ["message"]),
   ObjectError: object({
