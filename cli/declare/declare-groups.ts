@@ -1,5 +1,6 @@
 /** Declared subscription groups on their way from the declaration's rows to the service that owns them. */
 import { systemClock } from "../../platform/clock.ts";
+import { numbersOf } from "../../platform/enum-names.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Logger } from "../../platform/logger.ts";
 import { Refusal } from "../../platform/refusal.ts";
@@ -129,10 +130,4 @@ async function withGroups(
   throw new CommandError("Subscription groups are kept by the subscription service: set HEDDLE_SUBSCRIPTION_URL. Nothing was changed");
 }
 
-const channels: ReadonlyMap<string | undefined, Channel> = new Map([
-  ["email", Channel.EMAIL],
-  ["sms", Channel.SMS],
-  ["whatsapp", Channel.WHATSAPP],
-  ["rcs", Channel.RCS],
-  ["line", Channel.LINE],
-]);
+const channels: ReadonlyMap<string | undefined, Channel> = new Map(Object.entries(numbersOf(Channel)));

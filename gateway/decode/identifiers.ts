@@ -1,6 +1,7 @@
 /** JSON identifiers of users to the messages of heddle.intake.v1, addresses normalised. All throw INPUT_INVALID with the client's text. */
 import { create } from "@bufbuild/protobuf";
 import { normaliseEmail, normalisePhone } from "../../platform/address.ts";
+import { numbersOf } from "../../platform/enum-names.ts";
 import { type Fields, isFields } from "../../platform/fields.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Refusal } from "../../platform/refusal.ts";
@@ -119,7 +120,7 @@ function prioritizationOf(value: unknown): Priority[] {
     return priority;
   });
   for (const [one, other] of exclusive) {
-    if (chosen.includes(named(one)) && chosen.includes(named(other))) {
+    if (chosen.includes(priorityNumbers[one]) && chosen.includes(priorityNumbers[other])) {
       throw invalid(`Request can not contain both of '${one}' and '${other}' values in the 'prioritization' array`);
     }
   }
@@ -146,12 +147,8 @@ export function keyOf(key: UserKey["key"]): UserKey {
 
 const platformId = /^[0-9a-fA-F]{24}$/;
 
-const priorities: ReadonlyMap<string, Priority> = new Map([
-  ["identified", Priority.IDENTIFIED],
-  ["unidentified", Priority.UNIDENTIFIED],
-  ["most_recently_updated", Priority.MOST_RECENTLY_UPDATED],
-  ["least_recently_updated", Priority.LEAST_RECENTLY_UPDATED],
-]);
+const priorityNumbers = numbersOf(Priority);
+const priorities: ReadonlyMap<string, Priority> = new Map(Object.entries(priorityNumbers));
 
 const exclusive = [
   ["identified", "unidentified"],
@@ -160,7 +157,3 @@ const exclusive = [
 
 const prioritiesText =
   "'prioritization' must be an array of 'identified', 'unidentified', 'most_recently_updated' or 'least_recently_updated'";
-
-function named(priority: string): Priority {
-  return priorities.get(priority) ?? Priority.UNSPECIFIED;
-}

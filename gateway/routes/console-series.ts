@@ -1,4 +1,5 @@
 /** GET /console/series: what was counted of the workspace, by minute, hour or day, as charts show it. */
+import { numbersOf } from "../../platform/enum-names.ts";
 import { type Series, SeriesRange } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { invalid } from "../decode/fields.ts";
 import { onlyValue, queryOf } from "../decode/query.ts";
@@ -20,11 +21,7 @@ export async function handleConsoleSeries(call: Call, { profile }: Pick<Deps, "p
   }, { behind });
 }
 
-const ranges: ReadonlyMap<string, SeriesRange> = new Map([
-  ["day", SeriesRange.DAY],
-  ["week", SeriesRange.WEEK],
-  ["year", SeriesRange.YEAR],
-]);
+const ranges = new Map(Object.entries(numbersOf(SeriesRange)));
 
 function seriesOf({ metric, name, total, times, counts }: Series): object {
   const amountOf = metric === "revenue" ? (cents: bigint) => Number(cents) / 100 : Number;

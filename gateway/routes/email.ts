@@ -1,4 +1,5 @@
 /** /email/…: the state of email addresses, and the marks that bounces and complaints leave (specification; api-facts 5). */
+import { numbersOf } from "../../platform/enum-names.ts";
 import { EmailMark, EmailStatus } from "../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import { addressFilterOf, isAscending, timeText } from "../decode/date-range.ts";
 import { bodyFields, invalid, isSent } from "../decode/fields.ts";
@@ -25,11 +26,7 @@ function emailStatusOf(value: unknown): EmailStatus {
   return status;
 }
 
-const statuses: ReadonlyMap<string, EmailStatus> = new Map([
-  ["opted_in", EmailStatus.OPTED_IN],
-  ["subscribed", EmailStatus.SUBSCRIBED],
-  ["unsubscribed", EmailStatus.UNSUBSCRIBED],
-]);
+const statuses = new Map(Object.entries(numbersOf(EmailStatus)));
 
 /** POST /email/blocklist and its twin /email/blacklist: unsubscribes addresses and marks them permanently rejected. */
 export async function handleEmailBlocklist(call: Call, deps: RouteDeps): Promise<Reply> {

@@ -1,4 +1,5 @@
 /** /subscription/…: the state of users in groups (specification; api-facts 4). */
+import { namesOf } from "../../platform/enum-names.ts";
 import type { Fields } from "../../platform/fields.ts";
 import { limits } from "../../platform/limits.ts";
 import { Channel, MembershipStatus, type UserStatus } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
@@ -107,10 +108,4 @@ function userOf({ externalId, email, phone, groups }: UserStatus): Readonly<Reco
   };
 }
 
-const channels: ReadonlyMap<Channel, string> = new Map([
-  [Channel.EMAIL, "email"],
-  [Channel.SMS, "sms"],
-  [Channel.WHATSAPP, "whatsapp"],
-  [Channel.RCS, "rcs"],
-  [Channel.LINE, "line"],
-]);
+const channels = namesOf(Channel);

@@ -1,9 +1,10 @@
 /** The Consent port by the services that own states: subscription groups, and the status of addresses. */
 import type { Client } from "@connectrpc/connect";
+import { namesOf, numbersOf } from "../../../platform/enum-names.ts";
 import { EmailStatus, SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type { MessagingStatusService } from "../../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import { Channel, MembershipStatus, type SubscriptionService } from "../../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
-import type { GlobalState, GroupState } from "../domain/form-choices.ts";
+import type { GroupState } from "../domain/form-choices.ts";
 import { type Consent, pageActor, type PageRequest } from "../domain/page-ports.ts";
 
 export interface ConsentClients {
@@ -54,14 +55,5 @@ function scopeOf({ workspaceId, requestId, traceparent }: PageRequest) {
   return { workspaceId, requestId, actor: pageActor, route: "/preferences/:token", traceparent };
 }
 
-const statuses: Readonly<Record<GlobalState, EmailStatus>> = {
-  opted_in: EmailStatus.OPTED_IN,
-  subscribed: EmailStatus.SUBSCRIBED,
-  unsubscribed: EmailStatus.UNSUBSCRIBED,
-};
-
-const globalStates: ReadonlyMap<EmailStatus, GlobalState> = new Map([
-  [EmailStatus.OPTED_IN, "opted_in"],
-  [EmailStatus.SUBSCRIBED, "subscribed"],
-  [EmailStatus.UNSUBSCRIBED, "unsubscribed"],
-]);
+const statuses = numbersOf(EmailStatus);
+const globalStates = namesOf(EmailStatus);

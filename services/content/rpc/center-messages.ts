@@ -1,5 +1,6 @@
 /** Messages about preference centers to domain values and back. */
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import { namesOf, numbersOf } from "../../../platform/enum-names.ts";
 import { idempotencyHashesOf } from "../../../platform/intake/idempotency.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { type Scoped, scopeOf } from "../../../platform/request-context.ts";
@@ -46,13 +47,13 @@ export function contentMessage(content: CenterContent) {
     confirmationHtml,
     ...(redirectHtml === null ? {} : { redirectHtml }),
     options: { metaViewportContent: options.viewport ?? "", linkTags: options.linkTags.map((tag) => ({ ...tag })) },
-    state: stateOf(state),
+    state: stateNumbers[state],
   };
 }
 
 export function summaryMessage(summary: CenterSummary) {
   const { id, name, version, createdAt, updatedAt, state } = summary;
-  return { id, name, version, createdAt: BigInt(createdAt), updatedAt: BigInt(updatedAt), state: stateOf(state) };
+  return { id, name, version, createdAt: BigInt(createdAt), updatedAt: BigInt(updatedAt), state: stateNumbers[state] };
 }
 
 export function versionMessage(written: CenterVersion) {
@@ -60,14 +61,8 @@ export function versionMessage(written: CenterVersion) {
   return { version, writtenAt: BigInt(writtenAt), actor, requestId, restoredFrom };
 }
 
-function stateOf(state: CenterContent["state"]): CenterState {
-  return state === "active" ? CenterState.ACTIVE : CenterState.DRAFT;
-}
-
-const stateNames: ReadonlyMap<CenterState, CenterContent["state"]> = new Map([
-  [CenterState.ACTIVE, "active"],
-  [CenterState.DRAFT, "draft"],
-]);
+const stateNumbers = numbersOf(CenterState);
+const stateNames = namesOf(CenterState);
 
 function refuseState(): never {
   throw new Refusal("INPUT_INVALID", "'state' must be 'active' or 'draft'");

@@ -1,4 +1,5 @@
 /** Translations as messages and back. */
+import { numbersOf } from "../../../platform/enum-names.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import {
   type DeclareTranslationsRequest,
@@ -120,7 +121,4 @@ function kindFromMessage(kind: MessageOwnerKind | undefined): OwnerKind {
   throw new Refusal("INPUT_INVALID", "Expected a campaign or a canvas");
 }
 
-const kindNumbers: Readonly<Record<OwnerKind, MessageOwnerKind>> = {
-  campaign: MessageOwnerKind.CAMPAIGN,
-  canvas: MessageOwnerKind.CANVAS,
-};
+const kindNumbers = numbersOf(MessageOwnerKind);

@@ -2,12 +2,12 @@
 import type { RecordId } from "../../../platform/age.ts";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { causeFromMessage, decodedOf, type LaneMessages, laneMessages, orError } from "../../consent/engine/lane-message.ts";
+import { namesOf } from "../../../platform/enum-names.ts";
 import { type DecodedRecord, keysOf } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord } from "../../../platform/lane/lane.ts";
 import { writtenVersion } from "../../../platform/record-version.ts";
 import { messageJson } from "../../../platform/lane/shown-record.ts";
 import * as lane from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
-import type { EmailMark, EmailStatus, InvalidReason } from "../domain/address-state.ts";
 import type { StatusChange, StatusRecord } from "../domain/status-record.ts";
 
 export const statusMessages: LaneMessages<StatusRecord> = laneMessages({
@@ -59,22 +59,6 @@ function named<Name>(names: ReadonlyMap<number, Name>, number: number): Name {
   return name;
 }
 
-const statusNames: ReadonlyMap<number, EmailStatus> = new Map([
-  [lane.EmailStatus.OPTED_IN, "opted_in"],
-  [lane.EmailStatus.SUBSCRIBED, "subscribed"],
-  [lane.EmailStatus.UNSUBSCRIBED, "unsubscribed"],
-]);
-
-const emailMarkNames: ReadonlyMap<number, EmailMark> = new Map([
-  [lane.EmailMark.BLOCKLISTED, "blocklisted"],
-  [lane.EmailMark.HARD_BOUNCED, "hard_bounced"],
-  [lane.EmailMark.SPAM, "spam"],
-  [lane.EmailMark.BOUNCE_REMOVED, "bounce_removed"],
-  [lane.EmailMark.SPAM_REMOVED, "spam_removed"],
-]);
-
-const phoneMarkNames: ReadonlyMap<number, InvalidReason | "removed"> = new Map([
-  [lane.PhoneMark.PROVIDER_ERROR, "provider_error"],
-  [lane.PhoneMark.DEACTIVATED, "deactivated"],
-  [lane.PhoneMark.REMOVED, "removed"],
-]);
+const statusNames = namesOf(lane.EmailStatus);
+const emailMarkNames = namesOf(lane.EmailMark);
+const phoneMarkNames = namesOf(lane.PhoneMark);

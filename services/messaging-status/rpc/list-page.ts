@@ -1,11 +1,11 @@
 /** A page of a list of addresses as messages ask for it. */
+import { numbersOf } from "../../../platform/enum-names.ts";
 import { limits } from "../../../platform/limits.ts";
 import { PhoneMark } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type { Scope } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { AddressFilter } from "../../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import { emailToRead, phoneToRead } from "../../../platform/intake/addresses.ts";
 import { listAddresses } from "../domain/list-addresses.ts";
-import type { InvalidReason } from "../domain/address-state.ts";
 import type { ListName } from "../domain/address-state.ts";
 import { type DepsBeside, isLate } from "./request.ts";
 
@@ -51,7 +51,4 @@ function addressesOf(filter: AddressFilter | undefined, list: ListName): readonl
   return (filter?.addresses ?? []).map(list === "invalid" ? phoneToRead : emailToRead);
 }
 
-const reasonNumbers: Readonly<Record<InvalidReason, PhoneMark>> = {
-  provider_error: PhoneMark.PROVIDER_ERROR,
-  deactivated: PhoneMark.DEACTIVATED,
-};
+const reasonNumbers = numbersOf(PhoneMark);

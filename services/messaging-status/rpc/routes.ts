@@ -1,5 +1,6 @@
 /** MessagingStatusService: one entry an RPC, each only messages to domain values and back. */
 import type { ServiceImpl } from "@connectrpc/connect";
+import { numbersOf } from "../../../platform/enum-names.ts";
 import { submitTo } from "../../../platform/intake/intake.ts";
 import type { IntakeBody } from "../../../platform/intake/record-bytes.ts";
 import { Refusal } from "../../../platform/refusal.ts";
@@ -26,7 +27,7 @@ import {
 import { emailToRead, phoneToRead } from "../../../platform/intake/addresses.ts";
 import { knownValue } from "../../consent/rpc/known-value.ts";
 import { historyOf, operatorRoutes } from "../../consent/rpc/operator.ts";
-import { type EmailStatus as StatusName, unknownAddress } from "../domain/address-state.ts";
+import { unknownAddress } from "../domain/address-state.ts";
 import { listPage } from "./list-page.ts";
 import { type DepsBeside, emailsOf, isLate, phonesOf, type ServiceDeps, write } from "./request.ts";
 
@@ -128,11 +129,7 @@ async function getEmailStates(deps: DepsBeside, message: GetEmailStatesRequest) 
   return { states, behind: late || blocked };
 }
 
-const statusNumbers: Readonly<Record<StatusName, EmailStatus>> = {
-  opted_in: EmailStatus.OPTED_IN,
-  subscribed: EmailStatus.SUBSCRIBED,
-  unsubscribed: EmailStatus.UNSUBSCRIBED,
-};
+const statusNumbers = numbersOf(EmailStatus);
 
 function linkRoutes(deps: DepsBeside) {
   return {

@@ -1,5 +1,6 @@
 /** The status of users' addresses: the EmailStatuses port by the messaging-status service's GetEmailStates. */
 import type { Client } from "@connectrpc/connect";
+import { namesOf } from "../../../platform/enum-names.ts";
 import { EmailStatus } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type { MessagingStatusService } from "../../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import type { EmailStatuses } from "../domain/read/email-statuses.ts";
@@ -19,10 +20,4 @@ export function emailStatusesBy(client: Pick<Client<typeof MessagingStatusServic
   };
 }
 
-const names: ReadonlyMap<EmailStatus, "opted_in" | "subscribed" | "unsubscribed"> = new Map(
-  [
-    [EmailStatus.OPTED_IN, "opted_in"],
-    [EmailStatus.SUBSCRIBED, "subscribed"],
-    [EmailStatus.UNSUBSCRIBED, "unsubscribed"],
-  ] as const,
-);
+const names = namesOf(EmailStatus);

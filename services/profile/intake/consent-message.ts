@@ -1,9 +1,9 @@
 /** What the services that own consent append: the body of heddle.intake.v1.IntakeRecord -> ConsentBody of the domain. */
 import { toBinary } from "@bufbuild/protobuf";
+import { numbersOf } from "../../../platform/enum-names.ts";
 import { ChangeGroupsSchema, EmailMark, EmailStatus, PhoneMark, SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type * as intake from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import type { ConsentBody } from "../domain/record/intake-record.ts";
-import type * as track from "../domain/record/track-object.ts";
 
 export type ConsentMessage = Extract<
   intake.IntakeRecord["body"],
@@ -43,27 +43,7 @@ function nameOf<Name extends string>(numbers: Readonly<Record<Name, number>>, wa
   throw new Error(`Expected one of ${Object.keys(numbers).join(", ")}, got the number ${wanted}`);
 }
 
-export const membershipNumbers: Readonly<Record<track.MembershipState, SubscriptionState>> = {
-  subscribed: SubscriptionState.SUBSCRIBED,
-  unsubscribed: SubscriptionState.UNSUBSCRIBED,
-};
-
-export const statusNumbers: Readonly<Record<track.EmailStatus, EmailStatus>> = {
-  opted_in: EmailStatus.OPTED_IN,
-  subscribed: EmailStatus.SUBSCRIBED,
-  unsubscribed: EmailStatus.UNSUBSCRIBED,
-};
-
-export const emailMarkNumbers: Readonly<Record<track.EmailMark, EmailMark>> = {
-  blocklisted: EmailMark.BLOCKLISTED,
-  hard_bounced: EmailMark.HARD_BOUNCED,
-  spam: EmailMark.SPAM,
-  bounce_removed: EmailMark.BOUNCE_REMOVED,
-  spam_removed: EmailMark.SPAM_REMOVED,
-};
-
-export const phoneMarkNumbers: Readonly<Record<track.PhoneMark, PhoneMark>> = {
-  provider_error: PhoneMark.PROVIDER_ERROR,
-  deactivated: PhoneMark.DEACTIVATED,
-  removed: PhoneMark.REMOVED,
-};
+export const membershipNumbers = numbersOf(SubscriptionState);
+export const statusNumbers = numbersOf(EmailStatus);
+export const emailMarkNumbers = numbersOf(EmailMark);
+export const phoneMarkNumbers = numbersOf(PhoneMark);

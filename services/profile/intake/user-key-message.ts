@@ -1,6 +1,7 @@
 /** How users are named in messages: heddle.intake.v1 -> UserKey and UserSelector of the domain. */
 import { create } from "@bufbuild/protobuf";
 import { normaliseEmail, normalisePhone } from "../../../platform/address.ts";
+import { namesOf } from "../../../platform/enum-names.ts";
 import { isAliasPart, isExternalId, isPlatformId } from "../../../platform/intake/names.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import * as intake from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
@@ -94,9 +95,4 @@ function priorityFromMessage(number: intake.Priority): Priority {
   return priority;
 }
 
-const priorityNames = new Map<intake.Priority, Priority>([
-  [intake.Priority.IDENTIFIED, "identified"],
-  [intake.Priority.UNIDENTIFIED, "unidentified"],
-  [intake.Priority.MOST_RECENTLY_UPDATED, "most_recently_updated"],
-  [intake.Priority.LEAST_RECENTLY_UPDATED, "least_recently_updated"],
-]);
+const priorityNames = namesOf(intake.Priority);

@@ -1,5 +1,6 @@
 /** The RPCs that read what became of requests, who is meant, and what was counted. */
 import type { ServiceImpl } from "@connectrpc/connect";
+import { namesOf } from "../../../platform/enum-names.ts";
 import { positionToToken } from "../../../platform/intake/position.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
@@ -7,7 +8,7 @@ import { laneMessages } from "../../../platform/telemetry/lag-history.ts";
 import { type GetSeriesRequest, type ProfileService, SeriesRange } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { catchUp } from "../domain/read/catch-up.ts";
 import type { JobRow, UserRow } from "../domain/identity/identity.ts";
-import { readSeries, type SeriesRange as Range } from "../domain/counts/read-series.ts";
+import { readSeries } from "../domain/counts/read-series.ts";
 import { resolveUsers } from "../domain/read/resolve-users.ts";
 import { userKeyToRead } from "../intake/user-key-message.ts";
 import { readOf, type ServiceDeps } from "./request.ts";
@@ -101,8 +102,4 @@ async function series(deps: ServiceDeps, message: GetSeriesRequest) {
   };
 }
 
-const ranges: ReadonlyMap<SeriesRange, Range> = new Map([
-  [SeriesRange.DAY, "day"],
-  [SeriesRange.WEEK, "week"],
-  [SeriesRange.YEAR, "year"],
-]);
+const ranges = namesOf(SeriesRange);

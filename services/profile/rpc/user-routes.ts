@@ -2,6 +2,7 @@
 import { Buffer } from "node:buffer";
 import { create } from "@bufbuild/protobuf";
 import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
+import { namesOf } from "../../../platform/enum-names.ts";
 import { isPlatformId } from "../../../platform/intake/names.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
@@ -12,13 +13,13 @@ import {
   NameKind as NameKindNumber,
   type ProfileService,
   type SearchUsersRequest,
-  UserList as UserListNumber,
+  UserList,
 } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { MergeUpdateSchema } from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import { renderUsers } from "../domain/read/email-statuses.ts";
 import { exportUsers } from "../domain/read/export-users.ts";
 import { inspectUsers, type Origin } from "../domain/read/inspect-users.ts";
-import { listUsers, type UserList } from "../domain/read/list-users.ts";
+import { listUsers } from "../domain/read/list-users.ts";
 import type { NameKind } from "../domain/ports.ts";
 import { previewMerge } from "../domain/merge/preview-merge.ts";
 import { renderProfile } from "../domain/read/render-profile.ts";
@@ -100,7 +101,7 @@ async function list(deps: ServiceDeps, message: ListUsersRequest, { signal }: Pi
   const { pageSize, pageToken, currencyRates, userIds } = message;
   const request = { ...readOf(message), signal };
   const page = {
-    list: lists.get(message.list) ?? "all",
+    list: lists.get(message.list) ?? ("all" as const),
     after: idFromToken(pageToken),
     size: pageSize,
     ids: userIds.map((id) => isPlatformId(id) ? id : noUserId),
@@ -123,11 +124,7 @@ async function list(deps: ServiceDeps, message: ListUsersRequest, { signal }: Pi
 /** No user has it, and a store can look for it. */
 const noUserId = "0".repeat(24);
 
-const lists: ReadonlyMap<UserListNumber, UserList> = new Map([
-  [UserListNumber.NEWEST, "newest"],
-  [UserListNumber.BLOCKED, "blocked"],
-  [UserListNumber.CHANGED, "changed"],
-]);
+const lists = namesOf(UserList);
 
 function idFromToken(token: string): string {
   if (token === "") return "";

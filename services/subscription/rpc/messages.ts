@@ -1,4 +1,5 @@
 /** Groups and users as messages say them. */
+import { numbersOf } from "../../../platform/enum-names.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type * as intake from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import { Channel, MembershipStatus } from "../../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
@@ -47,10 +48,4 @@ export function groupFromMessage(message: wire.Group | undefined): Omit<group.Gr
   return { id: message.id, name: message.name, channel };
 }
 
-const channelNumbers: Readonly<Record<group.Channel, Channel>> = {
-  email: Channel.EMAIL,
-  sms: Channel.SMS,
-  whatsapp: Channel.WHATSAPP,
-  rcs: Channel.RCS,
-  line: Channel.LINE,
-};
+const channelNumbers = numbersOf(Channel);

@@ -12,7 +12,7 @@ export interface UserPage {
   readonly next: UserId | undefined;
 }
 
-export type UserList = "all" | "newest" | "blocked" | "changed";
+type UserList = "all" | "newest" | "blocked" | "changed";
 
 interface ListRequest extends ReadRequest {
   readonly list?: UserList;
