@@ -13,8 +13,8 @@ import { codingFor } from "../routing/compress-answer.ts";
 import { type HttpAnswer, isKnownVersion, type RequestHeaders } from "../http/http-message.ts";
 import type { Route } from "../routing/route.ts";
 import type { Documents } from "../routing/documents.ts";
-import { errorPage } from "./error-page.ts";
 import { callHtml, callsHtml } from "./call-page.ts";
+import { errorHtml } from "./error-reference.ts";
 import { guideHtml, guides } from "./guides.ts";
 import { page, pageHeaders } from "./page.ts";
 import { searchIndex } from "./search-index.ts";
@@ -60,7 +60,10 @@ export function openDocuments(routes: readonly Route[]): Documents {
 const html = { contentType: "text/html; charset=utf-8", headers: pageHeaders };
 const pages: readonly (readonly [string, Source])[] = [
   ["docs", { ...html, read: async () => startPage() }],
-  ["docs/errors", { ...html, read: async () => errorPage() }],
+  ["docs/errors", {
+    ...html,
+    read: async () => page({ title: "Heddle: errors", aside: guideList(), main: errorHtml(), mainClass: "guide" }),
+  }],
   ["docs/try", { ...html, read: async () => tryPage() }],
   ["docs/calls", { ...html, read: async () => page({ title: "Heddle: calls", aside: guideList(), main: callsHtml() }) }],
 ];

@@ -1,40 +1,28 @@
-/** The error reference as data: every refusal with its status, meaning, text and advice, by who can do something about it. */
+/** The error reference, docs/errors.md and GET /docs/errors: every refusal with its status, meaning, text and advice. */
 import { type Reason, reasons } from "../../platform/refusal.ts";
-import { type RefusalRow, refusalTable } from "../render/refusal-rest.ts";
+import { faultAnswer, type RefusalRow, refusalTable } from "../render/refusal-rest.ts";
 import { advice } from "./advice.ts";
+import { markdownHtml } from "./guides.ts";
 
-export interface ErrorRow {
-  readonly reason: Reason;
-  readonly status: number;
-  readonly meaning: string;
-  /** `message` where it is always the same; else it says what is wrong with this request. */
-  readonly text: string | undefined;
-  readonly advice: string;
-  /** Sending the same request again later may help. */
-  readonly again: boolean;
+/** Each row can be linked to by its reason. */
+export function errorHtml(): string {
+  return markdownHtml(errorMarkdown())
+    .replaceAll(
+      /<tr><td>(\d+)<\/td><td>(?:<code>(\w+)<\/code>|none)</g,
+      (row, status: string, reason = "fault") => row.replace(`<tr><td>${status}`, `<tr id="${reason}"><td class="status">${status}`),
+    )
+    .replace('id="errors-of-single-objects"', 'id="objects"');
 }
 
-/** In the order of their statuses. */
-export function errorRows(): readonly ErrorRow[] {
-  const rows = (Object.keys(reasons) as Reason[]).map((reason): ErrorRow => {
-    const row: RefusalRow = refusalTable[reason];
-    return {
-      reason,
-      status: row.status,
-      meaning: reasons[reason],
-      text: row.text,
-      advice: advice[reason],
-      again: row.retry === true || reason === "RATE_LIMITED",
-    };
-  });
-  return rows.toSorted((a, b) => a.status - b.status);
-}
-
-/** docs/errors.md */
+/** In the order of the statuses. */
 export function errorMarkdown(): string {
-  const lines = errorRows().map(({ reason, status, meaning, text, advice, again }) =>
-    `| ${status} | \`${reason}\` | ${meaning}${text === undefined ? "" : `. Text: "${text}"`} | ${advice}${again ? " ↻" : ""} |`
-  );
+  const lines = (Object.keys(reasons) as Reason[]).toSorted((a, b) => refusalTable[a].status - refusalTable[b].status).map((reason) => {
+    const { status, text, retry }: RefusalRow = refusalTable[reason];
+    const again = retry === true || reason === "RATE_LIMITED";
+    return `| ${status} | \`${reason}\` | ${reasons[reason]}${text === undefined ? "" : `. Text: "${text}"`} | ${advice[reason]}${
+      again ? " ↻" : ""
+    } |`;
+  });
   return `# What each error means
 
 Generated from the table of refusals by \`npm run reference\`; a running server shows it at \`/docs/errors\`.
@@ -48,12 +36,26 @@ but with 401; routes of translations always, as \`{message}\`.
 | Status | Reason | Meaning | What to do |
 | --- | --- | --- | --- |
 ${lines.join("\n")}
-| 500 | none | A fault of Heddle's own | Report it with the id of the header \`X-Request-Id\`; a write may or may not have happened, repeat it with the same Idempotency-Key |
+| ${
+    faultAnswer("").status
+  } | none | A fault of Heddle's own | Report it with the id of the header \`X-Request-Id\`; a write may or may not have happened, repeat it with the same \`Idempotency-Key\` |
 
 ## Errors of single objects
 
 An entry of \`errors\` says with \`input_array\` and \`index\` which object it was, counted from 0, and with \`type\` what is wrong: it quotes
 the field and says what that takes. \`/users/identify\` has one \`input_array\` for its three lists; \`list\` names the list where several were sent.
+
+\`\`\`http
+HTTP/1.1 201 Created
+
+{
+  "attributes_processed": 1,
+  "errors": [
+    { "type": "'inc' of 'visits' must be a number", "input_array": "attributes", "index": 1 }
+  ],
+  "message": "success"
+}
+\`\`\`
 
 \`/users/track\` with its bulk and sync forms, \`/users/alias/new\`, \`/users/identify\` and \`/users/external_ids/rename\` and \`/remove\` judge each
 object by itself: it had no effect, the others were taken, and the answer counts them. Mend the object and send it alone. Where none was valid,
