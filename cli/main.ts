@@ -7,7 +7,7 @@ import { addCapacity } from "./operate/capacity-command.ts";
 import { addConsent } from "./content/consent-command.ts";
 import { addExport, addImport } from "./transfer/import-command.ts";
 import { addEvents, addLog } from "./operate/log-command.ts";
-import { dataDirHelp, hours, jsonHelp, shells, whole, workspaceHelp } from "./shell/option-values.ts";
+import { folderOptions, hours, jsonHelp, shells, whole, workspaceOptions } from "./shell/option-values.ts";
 import { asCalled } from "./shell/called-as.ts";
 import { exitCodes, reportFailure } from "./shell/output.ts";
 import { addPreferenceCenters } from "./content/preference-centers-command.ts";
@@ -131,14 +131,12 @@ Example:
 }
 
 function addApply(program: Command, done: (code: number) => void): void {
-  program.command("apply")
+  folderOptions(program.command("apply"))
     .description("declare companies, workspaces, API keys, SCIM tokens and more; also while the server runs")
     .requiredOption("-f, --file <file>", "YAML or JSON file, - for standard input")
     .option("--prune", "remove what the file does not name; on a terminal after saying what, and asking")
     .option("--yes", "do not ask")
     .option("--dry-run", "say what would change, field by field, and change nothing")
-    .option("--data-dir <folder>", dataDirHelp)
-    .option("--json", jsonHelp)
     .addHelpText(
       "after",
       `
@@ -155,34 +153,24 @@ Examples:
 
 function addKeys(program: Command, done: (code: number) => void): void {
   const keys = program.command("keys").description("make, list, revoke and rotate API keys; also while the server runs");
-  keys.command("create")
+  workspaceOptions(keys.command("create"))
     .description("make a key and show its secret once")
     .requiredOption("--name <name>", "name of the key")
     .requiredOption("--permissions <names...>", `what it may do, for example users.track; "*" for everything`)
-    .option("--workspace <workspace>", workspaceHelp)
     .option("--allow-ip <addresses...>", "only from these addresses or ranges, such as 10.0.0.0/8")
-    .option("--data-dir <folder>", dataDirHelp)
-    .option("--json", jsonHelp)
     .addHelpText("after", `\nExample:\n  heddle keys create --workspace acme/demo --name web --permissions users.track,users.export.ids\n`)
     .action(async (options) => done(await (await import("./access/keys.ts")).create(options)));
-  keys.command("list")
+  workspaceOptions(keys.command("list"))
     .description("list keys, never their secrets")
-    .option("--workspace <workspace>", workspaceHelp)
-    .option("--data-dir <folder>", dataDirHelp)
-    .option("--json", jsonHelp)
     .action(async (options) => done(await (await import("./access/keys.ts")).list(options)));
-  keys.command("revoke")
+  folderOptions(keys.command("revoke"))
     .description("end a key; a running server refuses it within a second")
     .argument("<id>", "id of the key, as heddle keys list shows it")
-    .option("--data-dir <folder>", dataDirHelp)
-    .option("--json", jsonHelp)
     .action(async (id, options) => done(await (await import("./access/keys.ts")).revoke(id, options)));
-  keys.command("rotate")
+  folderOptions(keys.command("rotate"))
     .description("make a second key with the same name and rights, and let the old one end later")
     .argument("<id>", "id of the key")
     .option("--overlap-hours <hours>", "how long the old key stays valid; without it, until it is revoked", hours)
-    .option("--data-dir <folder>", dataDirHelp)
-    .option("--json", jsonHelp)
     .addHelpText(
       "after",
       `
@@ -201,7 +189,7 @@ function addScimTokens(program: Command, done: (code: number) => void): void {
     "make, list, revoke and rotate tokens of identity providers; also while the server runs",
   );
   const company = "company by id or name; needed where there are several";
-  tokens.command("create")
+  folderOptions(tokens.command("create"))
     .description("make a SCIM token and show its secret once")
     .requiredOption("--name <name>", "name of the token")
     .requiredOption("--origin <origin>", "what the identity provider sends as X-Request-Origin")
@@ -210,49 +198,36 @@ function addScimTokens(program: Command, done: (code: number) => void): void {
     .option("--company <company>", company)
     .option("--default-workspace <workspace>", "where users without a workspace land")
     .option("--allow-ip <addresses...>", "only from these addresses or ranges, such as 10.0.0.0/8")
-    .option("--data-dir <folder>", dataDirHelp)
-    .option("--json", jsonHelp)
     .addHelpText("after", `\nExample:\n  heddle scim-tokens create --name okta --origin okta --default-workspace demo\n`)
     .action(async (options) => done(await (await import("./access/scim-tokens.ts")).create(options)));
-  tokens.command("list")
+  folderOptions(tokens.command("list"))
     .description("list SCIM tokens, never their secrets")
     .option("--company <company>", company)
-    .option("--data-dir <folder>", dataDirHelp)
-    .option("--json", jsonHelp)
     .action(async (options) => done(await (await import("./access/scim-tokens.ts")).list(options)));
-  tokens.command("revoke")
+  folderOptions(tokens.command("revoke"))
     .description("end a SCIM token; a running server refuses it within a second")
     .argument("<id>", "id of the token, as heddle scim-tokens list shows it")
-    .option("--data-dir <folder>", dataDirHelp)
-    .option("--json", jsonHelp)
     .action(async (id, options) => done(await (await import("./access/scim-tokens.ts")).revoke(id, options)));
-  tokens.command("rotate")
+  folderOptions(tokens.command("rotate"))
     .description("make a second SCIM token on the same terms, and let the old one end later")
     .argument("<id>", "id of the token")
     .option("--overlap-hours <hours>", "how long the old token stays valid; without it, until it is revoked", hours)
-    .option("--data-dir <folder>", dataDirHelp)
-    .option("--json", jsonHelp)
     .action(async (id, options) => done(await (await import("./access/scim-tokens.ts")).rotate(id, options)));
 }
 
 function addScim(program: Command, done: (code: number) => void): void {
-  program.command("scim").description("what identity providers do")
-    .command("log")
+  folderOptions(program.command("scim").description("what identity providers do").command("log"))
     .description("show the SCIM requests of a company and what they changed, the newest last; also while the server runs")
     .option("--company <company>", "company by id or name; needed where there are several")
     .option("--user <user>", "only of the user with this id or userName")
     .option("--limit <requests>", "how many at most", whole(1, 100_000), 100)
-    .option("--data-dir <folder>", dataDirHelp)
-    .option("--json", jsonHelp)
     .addHelpText("after", `\nExamples:\n  heddle scim log --limit 20\n  heddle scim log --user ann@example.com --json\n`)
     .action(async (options) => done(await (await import("./access/scim-log.ts")).log(options)));
 }
 
 function addDoctor(program: Command, done: (code: number) => void): void {
-  program.command("doctor")
+  folderOptions(program.command("doctor"))
     .description("check everything Heddle needs, and say what to do where something is wrong")
-    .option("--data-dir <folder>", dataDirHelp)
-    .option("--json", jsonHelp)
     .action(async (options) => done(await (await import("./operate/doctor.ts")).doctor({ ...options, env: process.env })));
 }
 

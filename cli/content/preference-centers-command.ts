@@ -1,17 +1,13 @@
 /** The commands of heddle preference-centers: their options and help. */
 import type { Command } from "commander";
-import { dataDirHelp, jsonHelp, linkUrlHelp, workspaceHelp } from "../shell/option-values.ts";
+import { folderOptions, linkUrlHelp, workspaceOptions } from "../shell/option-values.ts";
 
 export function addPreferenceCenters(program: Command, done: (code: number) => void): void {
   const centers = program.command("preference-centers").description(
     "preference centers with their versions and links; also while the server runs",
   );
   function command(words: string, description: string): Command {
-    return centers.command(words)
-      .description(description)
-      .option("--workspace <workspace>", workspaceHelp)
-      .option("--data-dir <folder>", dataDirHelp)
-      .option("--json", jsonHelp);
+    return workspaceOptions(centers.command(words).description(description));
   }
   command("list", "all preference centers with their ids")
     .action(async (options) => done(await (await import("./preference-centers.ts")).list(options)));
@@ -25,9 +21,7 @@ export function addPreferenceCenters(program: Command, done: (code: number) => v
   command("url <center> <external-id>", "the link to a person's own page")
     .option("--url <url>", linkUrlHelp)
     .action(async (center, externalId, options) => done(await (await import("./preference-centers.ts")).url(center, externalId, options)));
-  centers.command("rotate-link-key")
+  folderOptions(centers.command("rotate-link-key"))
     .description("seal new links with a new key; links already sent stay good until they expire")
-    .option("--data-dir <folder>", dataDirHelp)
-    .option("--json", jsonHelp)
     .action(async (options) => done(await (await import("./preference-centers.ts")).rotateLinkKey(options)));
 }

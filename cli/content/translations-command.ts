@@ -1,24 +1,18 @@
 /** The commands of heddle translations: their options and help. */
 import type { Command } from "commander";
-import { dataDirHelp, jsonHelp, workspaceHelp } from "../shell/option-values.ts";
+import { workspaceOptions } from "../shell/option-values.ts";
 
 export function addTranslations(program: Command, done: (code: number) => void): void {
   const translations = program.command("translations").description(
     "what is translated of campaigns and canvases; also while the server runs",
   );
-  translations.command("missing")
+  workspaceOptions(translations.command("missing"))
     .description("the texts that no translation has yet")
     .option("--locale <locale>", "only of one language, by name or id")
     .option("--check", "end with code 1 where something is missing")
-    .option("--workspace <workspace>", workspaceHelp)
-    .option("--data-dir <folder>", dataDirHelp)
-    .option("--json", jsonHelp)
     .addHelpText("after", `\nExample:\n  heddle translations missing --locale es-MX --check\n`)
     .action(async (options) => done(await (await import("./translations.ts")).missing(options)));
-  translations.command("list")
+  workspaceOptions(translations.command("list"))
     .description("campaigns, canvases, steps, messages and languages with their ids, as requests name them")
-    .option("--workspace <workspace>", workspaceHelp)
-    .option("--data-dir <folder>", dataDirHelp)
-    .option("--json", jsonHelp)
     .action(async (options) => done(await (await import("./translations.ts")).list(options)));
 }

@@ -5,9 +5,8 @@ import { UsageError } from "./output.ts";
 export const shells = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof shells)[number];
 
-export const dataDirHelp =
-  "data folder; unless given the mesh where HEDDLE_CASSANDRA_CONTACT_POINTS is set, else HEDDLE_DATA_DIR or ./data";
-export const workspaceHelp = "workspace by id, name or company/name; needed where there are several";
+const dataDirHelp = "data folder; unless given the mesh where HEDDLE_CASSANDRA_CONTACT_POINTS is set, else HEDDLE_DATA_DIR or ./data";
+const workspaceHelp = "workspace by id, name or company/name; needed where there are several";
 export const jsonHelp = "print the result as JSON";
 /** Of commands that print a line of JSON for each thing anyway, so that --json can be given to every command. */
 export const jsonLinesHelp = "a line of JSON each, as without it";
@@ -48,4 +47,13 @@ export function addServerOptions(command: Command, permission: string): Command 
     .option("--url <url>", "address of Heddle, HEDDLE_URL or http://127.0.0.1:8080 unless given")
     .option("--key-file <file>", `file of an API key with ${permission}, - for standard input; HEDDLE_KEY unless given`)
     .option("--key <key>", "the key itself, which anyone who lists the processes of this machine can see");
+}
+
+/** Which data a command works on, and how it prints what it finds. */
+export function folderOptions(command: Command, json = jsonHelp, dataDir = dataDirHelp): Command {
+  return command.option("--data-dir <folder>", dataDir).option("--json", json);
+}
+
+export function workspaceOptions(command: Command, json?: string): Command {
+  return folderOptions(command.option("--workspace <workspace>", workspaceHelp), json);
 }

@@ -1,6 +1,6 @@
 /** The commands heddle import and heddle export: their options and help. */
 import type { Command } from "commander";
-import { addServerOptions, collect, dataDirHelp, jsonHelp, jsonLinesHelp, whole } from "../shell/option-values.ts";
+import { addServerOptions, collect, folderOptions, jsonHelp, jsonLinesHelp, whole } from "../shell/option-values.ts";
 
 export function addImport(program: Command, done: (code: number) => void): void {
   const command = program.command("import")
@@ -77,12 +77,10 @@ export function addExport(program: Command, done: (code: number) => void): void 
   const command = program.command("export")
     .description("write users as NDJSON, one a line")
     .option("--ids <file>", "file of external ids, one a line, or of identifier objects; read over HTTP");
-  addServerOptions(command, "users.export.ids")
+  addServerOptions(folderOptions(command, jsonLinesHelp), "users.export.ids")
     .option("--workspace <workspace>", "workspace by id, name or company/name, when reading the data folder")
-    .option("--data-dir <folder>", dataDirHelp)
     .option("-o, --output <file>", "write to this file instead of standard output; only its owner may read it")
     .option("--quiet", "no progress, only the summary")
-    .option("--json", jsonLinesHelp)
     .addHelpText(
       "after",
       `

@@ -1,9 +1,9 @@
 /** The commands heddle backup and heddle restore: their options and help. */
 import type { Command } from "commander";
-import { dataDirHelp, jsonHelp, whole } from "../../shell/option-values.ts";
+import { folderOptions, jsonHelp, whole } from "../../shell/option-values.ts";
 
 export function addBackup(program: Command, done: (code: number) => void): void {
-  program.command("backup")
+  folderOptions(program.command("backup"))
     .description("write a consistent copy of a data folder to one file, also while the server runs; or of the mesh, while nobody writes")
     .argument(
       "<file>",
@@ -16,8 +16,6 @@ export function addBackup(program: Command, done: (code: number) => void): void 
       "--shared-link-keys",
       "with --workspace: also keys of links that are older than a workspace's own keys, which make links of all workspaces",
     )
-    .option("--data-dir <folder>", dataDirHelp)
-    .option("--json", jsonHelp)
     .addHelpText("after", shapes)
     .action(async (file, options) => done(await (await import("./backup.ts")).backup(file, { ...options, env: process.env })));
   program.command("restore")
