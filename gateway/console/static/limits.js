@@ -2,7 +2,7 @@
 import { useKept } from "./address.js";
 import { Chart } from "./chart.js";
 import { useAsked } from "./live-data.js";
-import { count, Fresh, Table, Title } from "./parts.js";
+import { count, Fresh, lasting, Table, Title } from "./parts.js";
 import { Ranges, useRange } from "./ranges.js";
 import { html } from "./view.js";
 import { words } from "./words.js";
@@ -68,9 +68,3 @@ const columns = [
   ],
   [text.amount, (row) => text.used(count(row.used), count(row.capacity), lasting(row.window_seconds))],
 ];
-
-function lasting(seconds) {
-  if (seconds >= 86_400) return words.days(seconds / 86_400);
-  if (seconds >= 3_600) return words.hours(seconds / 3_600);
-  return seconds >= 60 ? words.minutes(seconds / 60) : words.seconds(seconds);
-}

@@ -4,7 +4,7 @@ import { ask } from "./ask.js";
 import { Doctor } from "./doctor.js";
 import { Lag } from "./lag.js";
 import { useAction, useAsked } from "./live-data.js";
-import { count, Fresh, Notice, Table, Title } from "./parts.js";
+import { count, Fresh, Notice, Table, Tile, Title } from "./parts.js";
 import { Processes } from "./processes.js";
 import { State } from "./state.js";
 import { html } from "./view.js";
@@ -31,9 +31,9 @@ export function Operations({ session, address: [part] }) {
           <h2>${text.state}</h2>
           <${State} overview=${overview} />
           <dl class="tiles">
-            <${Tile} name=${text.held} value=${data.held_users} />
-            <${Tile} name=${text.setAside} value=${data
-              .set_aside} />
+            ${[[text.held, data.held_users], [text.setAside, data.set_aside]].map(([name, value]) =>
+              html`<${Tile} key=${name} name=${name} kind=${value > 0 ? "warn" : "good"}>${count(value)}<//>`
+            )}
           </dl>
         </section>
         <section class="card" id="lanes">
@@ -53,15 +53,6 @@ export function Operations({ session, address: [part] }) {
           <${Table} hint=${text.rejectedHint} empty=${text.noRejected} rows=${users}
             keyOf=${(row) => row.platform_id} columns=${rejectedColumns(admit)} />
         `}<//></section>
-  `;
-}
-
-function Tile({ name, value }) {
-  return html`
-    <div class=${`tile ${value > 0 ? "warn" : "good"}`}>
-      <dt>${name}</dt>
-      <dd>${count(value)}</dd>
-    </div>
   `;
 }
 

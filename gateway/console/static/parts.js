@@ -19,9 +19,8 @@ export function Time({ at }) {
   return html`<time datetime=${time.toISOString()} title=${`${time.toISOString()} (UTC)`}>${shortTime.format(time)}</time>`;
 }
 
-/** How long until then, in the largest unit that fits. */
-export function timeLeft(until) {
-  const seconds = Math.max(0, Math.round((new Date(until).getTime() - Date.now()) / 1000));
+/** In the largest unit that fits. */
+export function lasting(seconds) {
   const units = [[86_400, words.days], [3_600, words.hours], [60, words.minutes]];
   const [size, name] = units.find(([size]) => seconds >= size) ?? [1, words.seconds];
   return name(Math.floor(seconds / size));
@@ -68,6 +67,16 @@ export function Notice({ error, children, kind = "bad" }) {
 
 export function Empty({ children }) {
   return html`<p class="empty">${children}</p>`;
+}
+
+/** One of a list of class `tiles`. */
+export function Tile({ name, kind = "", children }) {
+  return html`
+    <div class=${`tile ${kind}`}>
+      <dt>${name}</dt>
+      <dd>${children}</dd>
+    </div>
+  `;
 }
 
 /**

@@ -2,7 +2,7 @@
 import { addressOf } from "./address.js";
 import { ask, may } from "./ask.js";
 import { useAction, useAsked } from "./live-data.js";
-import { Copy, Dialog, Empty, Fresh, Json, Notice, Question, Table, Time, timeLeft } from "./parts.js";
+import { Copy, Dialog, Empty, Fresh, Json, lasting, Notice, Question, Table, Time } from "./parts.js";
 import { Origin } from "./person-tabs.js";
 import { html, useState } from "./view.js";
 import { words } from "./words.js";
@@ -51,7 +51,7 @@ function columnsFor(mayMerge, setOpen) {
       if (row.undo.blocked) return row.undo.blocked;
       return html`${
         mayMerge && html`<button type="button" class="undo" onClick=${() => setOpen({ dialog: Undo, merge: row })}>${text.undo}</button>`
-      } <span class="whole">${text.undoLeft(timeLeft(row.undo.until))}</span>`;
+      } <span class="whole">${text.undoLeft(lasting(Math.max(0, Math.round((Date.parse(row.undo.until) - Date.now()) / 1_000))))}</span>`;
     }],
   ];
 }

@@ -1,6 +1,6 @@
 /** Tabs of a person's page that show: overview, fields, activity, consent. */
 import { useKept } from "./address.js";
-import { Copy, count, Empty, Notice, shown, Table, Time } from "./parts.js";
+import { Copy, count, Empty, Notice, shown, Table, Tile, Time } from "./parts.js";
 import { html } from "./view.js";
 import { words } from "./words.js";
 
@@ -33,12 +33,11 @@ export function Overview({ user }) {
     <section class="card">
       <h2>${text.totals}</h2>
       <dl class="tiles">
-      ${tile(text.revenue, profile.total_revenue === undefined ? "0" : count(profile.total_revenue))}
-      ${tile(text.purchases, count(sum(purchases)))}${tile(text.events, count(sum(events)))}
-      ${tile(text.firstSeen, seen[0] && html`<${Time} at=${seen[0]} />`)}${tile(
-        text.lastSeen,
-        seen[0] && html`<${Time} at=${seen.at(-1)} />`,
-      )}
+        <${Tile} name=${text.revenue}>${count(profile.total_revenue)}<//>
+      <${Tile} name=${text.purchases}>${count(sum(purchases))}<//>
+      <${Tile} name=${text.events}>${count(sum(events))}<//>
+      <${Tile} name=${text.firstSeen}>${seen[0] ? html`<${Time} at=${seen[0]} />` : "–"}<//>
+      <${Tile} name=${text.lastSeen}>${seen[0] ? html`<${Time} at=${seen.at(-1)} />` : "–"}<//>
       </dl>
     </section>
     <section class="card">
@@ -57,15 +56,6 @@ function fact(name, value) {
       </div>
     `
     : null;
-}
-
-function tile(name, value) {
-  return html`
-    <div class="tile">
-      <dt>${name}</dt>
-      <dd>${value || "–"}</dd>
-    </div>
-  `;
 }
 
 function sum(list) {

@@ -1,6 +1,6 @@
 /** The translation matrix: every text of a message by its languages, and where it is missing. */
 import { useAsked } from "./live-data.js";
-import { count, Empty, Fresh, Notice, Table, Title } from "./parts.js";
+import { count, Empty, Fresh, Notice, Table, Tile, Title } from "./parts.js";
 import { html, useState } from "./view.js";
 import { words } from "./words.js";
 
@@ -19,9 +19,12 @@ export function Translations() {
         `
         : html`
           ${more && html`<${Notice}>${text.more}<//>`}
-          <section class="card" id="missing"><h2>${text.missing}</h2><dl class="tiles">${locales.map((name) =>
-            html`<${Tile} key=${name} name=${name} value=${missingIn(messages, name)} />`
-          )}</dl>
+          <section class="card" id="missing"><h2>${text.missing}</h2><dl class="tiles">${locales.map((name) => {
+            const missing = missingIn(messages, name);
+            return html`<${Tile} key=${name} name=${name} kind=${missing > 0 ? "bad" : "good"}>${
+              missing === 0 ? text.complete : text.missingCount(count(missing))
+            }<//>`;
+          })}</dl>
             <label class="check"><input type="checkbox" checked=${missingAlone} onChange=${(event) =>
               setMissingAlone(event.target.checked)} /> ${text.missingAlone}</label></section>
           ${shownOf(messages, missingAlone).map((row) => html`<${Message} key=${row.message.id} row=${row} />`)}
@@ -37,15 +40,6 @@ function shownOf(messages, missingAlone) {
   if (!missingAlone) return messages;
   return messages.map((row) => ({ ...row, texts: row.texts.filter(({ missing }) => missing.length > 0) }))
     .filter(({ texts }) => texts.length > 0);
-}
-
-function Tile({ name, value }) {
-  return html`
-    <div class=${`tile ${value > 0 ? "bad" : "good"}`}>
-      <dt>${name}</dt>
-      <dd>${value === 0 ? text.complete : text.missingCount(count(value))}</dd>
-    </div>
-  `;
 }
 
 function Message({ row }) {
