@@ -26,11 +26,11 @@ import { openRequestLog } from "./store/request-log.ts";
 
 /** Refuses as serveStoreService, and LOG_UNAVAILABLE where NATS cannot be reached. Events that wait go out by another process or the next start. */
 export async function serveMeshScim(config: MeshScimConfig, deps: PartEnds): Promise<ServedPart> {
-  const { clock, logger, telemetry } = deps;
+  const { clock, logger } = deps;
   return await serveStoreService({ ...config, schemaFolder: scimMeshSchema }, deps, async (session, opened) => {
     const events = await openEventStream({ ...config.events, logger });
     opened.push(() => events.close());
-    const part = composeScim(openCassandraScim(session, clock), { clock, logger, telemetry, publish: (event) => events.publish([event]) });
+    const part = composeScim(openCassandraScim(session, clock), { clock, logger, publish: (event) => events.publish([event]) });
     opened.push(() => part.close());
     // What a process left that died between a change and its event
     opened.push(repeatedly(clock, limits.scimOutboxLookMs, () => part.wake()));

@@ -18,7 +18,7 @@ import { describe, type Document as DocumentName } from "../domain/discovery.ts"
 import type { ListMemory } from "../domain/list-memory.ts";
 import { listUsers } from "../domain/list-users.ts";
 import { logEntry } from "../domain/log-entry.ts";
-import type { LogEntry, ScimDeps } from "../domain/ports.ts";
+import type { LogEntry, RequestLog, ScimDeps } from "../domain/ports.ts";
 import { recordSignIn } from "../domain/record-sign-in.ts";
 import { foundUser, patchUserById, replaceUser, type Target } from "../domain/replace-user.ts";
 import { answerOf } from "../domain/write-user.ts";
@@ -26,8 +26,7 @@ import { bodyOf, callerOf, directoryOf, shownTo, userAnswer, writerOf } from "./
 
 export interface ServiceDeps extends ScimDeps {
   readonly memory: ListMemory;
-  /** Writes the entry soon; never waits and never fails. */
-  readonly note: (entry: LogEntry) => void;
+  readonly log: Pick<RequestLog, "append">;
 }
 
 export function scimRoutes(deps: ServiceDeps): ServiceImpl<typeof ScimService> {
@@ -64,14 +63,14 @@ export function scimRoutes(deps: ServiceDeps): ServiceImpl<typeof ScimService> {
       return { id: (await recordSignIn(deps, signInOf(message))).id };
     },
     async logRequest(message) {
-      deps.note(entryOf(message, deps.clock.now()));
+      await deps.log.append([entryOf(message, deps.clock.now())]);
       return {};
     },
     async logRequests({ requests }) {
       if (requests.length > limits.scimNotesPerCallMax) {
         throw new Refusal("INPUT_INVALID", `Expected at most ${limits.scimNotesPerCallMax} requests, got ${requests.length}`);
       }
-      for (const entry of requests.map((message) => entryOf(message, deps.clock.now()))) deps.note(entry);
+      await deps.log.append(requests.map((message) => entryOf(message, deps.clock.now())));
       return {};
     },
   };

@@ -1,6 +1,7 @@
 /** The log of requests: those that changed something stand with their change, the others by day; all end by themselves. */
 import type { Clock } from "../../../platform/clock.ts";
 import { type Documents, idsAboveAll, type Write } from "../../../platform/documents/documents.ts";
+import { newId } from "../../../platform/identifier.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { LogEntry, LogQuestion, RequestLog } from "../domain/ports.ts";
 import { userNameKey } from "../domain/user-name.ts";
@@ -9,9 +10,9 @@ import type { ScimDocuments } from "./documents.ts";
 export function openRequestLog({ users, requests }: ScimDocuments, clock: Clock): RequestLog {
   return {
     async append(entries) {
-      const days = Map.groupBy(entries.entries(), ([, { companyId, at }]) => dayPartition(companyId, dayOf(at)));
+      const days = Map.groupBy(entries, ({ companyId, at }) => dayPartition(companyId, dayOf(at)));
       for (const [partition, some] of days) {
-        await requests.changeIf(partition, { reads: [], plan: () => some.map(([at, entry]) => logWrite(entry, String(at))) });
+        await requests.changeIf(partition, { reads: [], plan: () => some.map((entry) => logWrite(entry, newId("uuid", clock))) });
       }
     },
     async newest(asked) {

@@ -894,7 +894,7 @@ export const ScimService: GenService<{
     output: typeof RecordSignInResponseSchema;
   },
   /**
-   * Requests that changed nothing, for the log that administrators read; writes log themselves.
+   * Requests that changed nothing, for the log that administrators read; writes log themselves. Answered once they are durable.
    *
    * @generated from rpc heddle.scim.v1.ScimService.LogRequest
    */
