@@ -59,9 +59,6 @@ export function openGateway(options: GatewayOptions): Gateway {
   const scimNotes = openScimNotes({ scim, clock, logger, metrics: telemetry.metrics });
   let { publicUrl: reachedAt } = config;
   let ownHealth: Readiness = { ready: true };
-  function publicUrl(): string {
-    return reachedAt;
-  }
   const limiter = measuredLimiter(options.limiter, telemetry.metrics);
   const addresses = { trustedProxies: addressList(config.trustedProxies) };
   const answering = {
@@ -71,8 +68,7 @@ export function openGateway(options: GatewayOptions): Gateway {
     addressLimits: openAddressLimits({ clock, addresses }),
     deps: {
       ...servicesOf(options),
-      publicUrl,
-      pagesUrl: () => config.pagesUrl || publicUrl(),
+      pagesUrl: () => config.pagesUrl || reachedAt,
       health,
       ownHealth: () => ownHealth,
       documents: documentsWhenAsked(routeTable),

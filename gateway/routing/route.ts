@@ -127,8 +127,6 @@ export interface Services {
 
 /** What stands behind the gateway, and what it says of itself. */
 export interface Deps extends Services {
-  /** Where people reach this server, without a slash at its end. */
-  readonly publicUrl: () => string;
   /** Where people reach their own pages. No slash at its end. */
   readonly pagesUrl: () => string;
   /** OpenAPI and the pages below /docs. */
