@@ -5,7 +5,7 @@ import { BestEffortBatch, type Loss } from "./best-effort-batch.ts";
 
 const collectMs = 100;
 
-function open({ itemsMax = 10, bytesMax = 1_000 }: { readonly itemsMax?: number; readonly bytesMax?: number } = {}) {
+function open({ itemsMax = 10, ...more }: { readonly itemsMax?: number; readonly bytesMax?: number } = {}) {
   const clock = fakeClock();
   const written: string[][] = [];
   const losses: Loss[] = [];
@@ -15,7 +15,7 @@ function open({ itemsMax = 10, bytesMax = 1_000 }: { readonly itemsMax?: number;
     collectMs,
     itemsPerWriteMax: 3,
     itemsMax,
-    bytesMax,
+    ...more,
     async write(items) {
       written.push([...items]);
       await held?.promise;

@@ -7,9 +7,9 @@ export interface BestEffortBatchOptions<Item> {
   /** How long an item waits for others, if no write is under way. */
   readonly collectMs: number;
   readonly itemsPerWriteMax: number;
-  /** Of all that wait or are being written. An item is JSON data and counts with the bytes of its text. */
+  /** Of all that wait or are being written. With `bytesMax` an item is JSON data and counts with the bytes of its text. */
   readonly itemsMax: number;
-  readonly bytesMax: number;
+  readonly bytesMax?: number;
   /** Ends by itself within a deadline of its own. */
   write(items: readonly Item[]): Promise<unknown>;
   lost(loss: Loss): void;
@@ -44,8 +44,8 @@ export class BestEffortBatch<Item> {
 
   /** Never waits and never fails. */
   add(item: Item): void {
-    const { clock, collectMs, itemsPerWriteMax, itemsMax, bytesMax } = this.#options;
-    const bytes = Buffer.byteLength(JSON.stringify(item));
+    const { clock, collectMs, itemsPerWriteMax, itemsMax, bytesMax = Infinity } = this.#options;
+    const bytes = bytesMax === Infinity ? 0 : Buffer.byteLength(JSON.stringify(item));
     if (this.#closed || this.#items >= itemsMax || this.#bytes + bytes > bytesMax) {
       this.#turnedAway += 1;
     } else {

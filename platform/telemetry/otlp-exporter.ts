@@ -1,4 +1,5 @@
 /** Posts spans to a collector in batches; what it cannot send in time it drops and counts, and no request waits for it. */
+import { BestEffortBatch } from "../best-effort-batch.ts";
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
@@ -16,57 +17,38 @@ export interface ExporterOptions {
 
 export class OtlpExporter {
   readonly #options: ExporterOptions;
-  #waiting: EndedSpan[] = [];
-  #sending: Promise<void> | undefined;
-  #cancel: (() => void) | undefined;
-  #closed = false;
+  readonly #spans: BestEffortBatch<EndedSpan>;
   #failing = false;
 
   constructor(options: ExporterOptions) {
     this.#options = options;
+    this.#spans = new BestEffortBatch({
+      clock: options.clock,
+      collectMs: limits.traceFlushMs,
+      itemsPerWriteMax: limits.traceSpansPerBatchMax,
+      itemsMax: limits.traceSpansWaitingMax + limits.traceSpansPerBatchMax,
+      write: (batch) => this.#send(batch),
+      lost: ({ reason, items }) => options.dropped(reason === "full" ? "queue_full" : "send_failed", items),
+    });
   }
 
   take(span: EndedSpan): void {
-    if (this.#closed) return;
-    if (this.#waiting.length >= limits.traceSpansWaitingMax) return this.#options.dropped("queue_full", 1);
-    this.#waiting.push(span);
-    if (this.#waiting.length >= limits.traceSpansPerBatchMax) this.#flush();
-    else this.#cancel ??= this.#options.clock.after(limits.traceFlushMs, () => this.#flush());
+    this.#spans.add(span);
   }
 
   /** Sends what waits, within `traceSendMsMax`, and takes nothing more. */
   async close(): Promise<void> {
-    this.#closed = true;
-    this.#flush();
-    await this.#sending;
+    await this.#spans.close();
   }
 
-  #flush(): void {
-    this.#cancel?.();
-    this.#cancel = undefined;
-    if (this.#waiting.length > 0) this.#sending ??= this.#sendAll();
-  }
-
-  async #sendAll(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, limits.traceSpansPerBatchMax);
-      if (!await this.#send(batch)) {
-        this.#options.dropped("send_failed", batch.length);
-        // A caller of close() waits for one deadline, not for one a batch
-        if (this.#closed) this.#waiting.length = 0;
-      }
-    }
-    this.#sending = undefined;
-  }
-
-  async #send(batch: readonly EndedSpan[]): Promise<boolean> {
+  async #send(batch: readonly EndedSpan[]): Promise<void> {
     const { logger } = this.#options;
     const problem = await this.#post(batch);
     // Once, not a line a batch
     if (problem !== undefined && !this.#failing) logger.warn("traces_not_sent", { message: problem });
     if (problem === undefined && this.#failing) logger.info("traces_sent_again");
     this.#failing = problem !== undefined;
-    return problem === undefined;
+    if (problem !== undefined) throw new Error(problem);
   }
 
   /** Why the collector did not take them. The client's own texts quote the address and the headers, with the secrets in them. */
