@@ -233,3 +233,10 @@ test("the log tells what every write changed, and of requests that changed nothi
     expect([about, changes.map(({ outcome }) => outcome)]).toEqual([about, ["deleted", "patched", "created"]]);
   }
 });
+
+test("the log has every request, also of one id in calls at the same moment", async () => {
+  const request = { scope: scope({ method: "GET" }), status: 404 };
+  await Promise.all([at.scim.logRequest(request), at.scim.logRequest(request), at.scim.logRequests({ requests: [request, request] })]);
+  const log = await readScimLog(at.database, { companyId: "co-1", limit: 10 }, at.clock);
+  expect(log.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
+});
