@@ -11,7 +11,7 @@ import { createLanePositions } from "../../platform/lane/lane-positions.ts";
 import type { LaneLayout } from "../../platform/lane/layout.ts";
 import type { IdentityStore, IdentityWriter, ProfileStore, ProfileWriter } from "./domain/ports.ts";
 import type { Events } from "../../platform/events/events.ts";
-import { lingering } from "./events/lingering.ts";
+import { lingering, type Publish } from "./events/lingering.ts";
 import { createOutgoing } from "./events/outgoing.ts";
 import { eventsOf } from "./events/profile-events.ts";
 import { resolveBatch } from "./domain/resolve/batch.ts";
@@ -158,7 +158,7 @@ interface ApplierShares {
   readonly publisher: ProgressPublisher;
   readonly slices: TimeSlices;
   readonly gate: Gate;
-  readonly publishEvents: Events["publish"];
+  readonly publishEvents: Publish;
   readonly appliers: Appliers;
 }
 

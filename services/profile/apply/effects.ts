@@ -54,8 +54,8 @@ export interface EffectDeps {
   readonly announce: (workspaceId: string, item: Announcement) => Promise<void>;
   /** The events of these records of a workspace. */
   readonly eventsOf: (workspaceId: string, records: readonly ProfileRecord[]) => readonly PublishedEvent[];
-  /** Resolves when these events, and all before, can be received. */
-  readonly publish: (events: readonly PublishedEvent[]) => Promise<void>;
+  /** Resolves when these events, and all before, can be received. `isAwaited`: as Publish of `lingering.ts`. */
+  readonly publish: (events: readonly PublishedEvent[], isAwaited?: boolean) => Promise<void>;
 }
 
 /**
@@ -69,7 +69,7 @@ export async function runEffects(
 ): Promise<void> {
   if (handoffs.length > 0) await deps.profiles.forgetHandoffs(workspaceId, handoffs);
   if (merges.length > 0) await deps.profiles.forgetMerges(workspaceId, merges);
-  const published = records.length > 0 ? deps.publish(deps.eventsOf(workspaceId, records)) : undefined;
+  const published = records.length > 0 ? deps.publish(deps.eventsOf(workspaceId, records), announce.length > 0) : undefined;
   published?.catch(() => {});
   if (announce.length === 0) return;
   await published;

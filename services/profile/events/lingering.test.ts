@@ -50,3 +50,14 @@ test("while no server takes anything all calls fail at once, and nothing is trie
   for (const call of calls) await expect(call).rejects.toMatchObject({ reason: "LOG_UNAVAILABLE" });
   expect(asked).toEqual([["a", "b"]]);
 });
+
+test("what something else waits for goes at once, with all that wait, and what comes then waits for others again", async () => {
+  const { asked, clock, publish } = stream();
+  const first = [publish([named("a")]), publish([named("b")], true)];
+  await Promise.all(first);
+  expect(asked).toEqual([["a", "b"]]);
+  const later = [publish([named("c")]), publish([named("d")])];
+  clock.advance(limits.eventsLingerMs);
+  await Promise.all(later);
+  expect(asked).toEqual([["a", "b"], ["c", "d"]]);
+});

@@ -10,12 +10,12 @@ function named(eventId: string): PublishedEvent {
 
 /** A stream that answers when the test says so. */
 function slowStream() {
-  const asked: { readonly ids: readonly string[]; readonly answer: PromiseWithResolvers<void> }[] = [];
+  const asked: { readonly ids: readonly string[]; readonly isAwaited: boolean; readonly answer: PromiseWithResolvers<void> }[] = [];
   return {
     asked,
-    publish(events: readonly PublishedEvent[]): Promise<void> {
+    publish(events: readonly PublishedEvent[], isAwaited = false): Promise<void> {
       const answer = Promise.withResolvers<void>();
-      asked.push({ ids: events.map(({ eventId }) => eventId), answer });
+      asked.push({ ids: events.map(({ eventId }) => eventId), isAwaited, answer });
       return answer.promise;
     },
   };
@@ -48,4 +48,17 @@ test("what was under way before a reset takes nothing of what is sent after it",
   stream.asked[2]?.answer.reject(new Refusal("LOG_UNAVAILABLE"));
   await expect(settled).rejects.toMatchObject({ reason: "LOG_UNAVAILABLE" });
   expect(stream.asked.map(({ ids }) => ids)).toEqual([["a"], ["x"], ["y"]]);
+});
+
+test("those of which one is waited for are so together, and those after them are not", async () => {
+  const stream = slowStream();
+  const outgoing = createOutgoing(stream.publish);
+  const sent = [outgoing.send([named("a")]), outgoing.send([named("b")], true)];
+  await expect.poll(() => stream.asked.length).toBe(1);
+  sent.push(outgoing.send([named("c")]));
+  stream.asked[0]?.answer.resolve();
+  await expect.poll(() => stream.asked.length).toBe(2);
+  stream.asked[1]?.answer.resolve();
+  await Promise.all(sent);
+  expect(stream.asked.map(({ ids, isAwaited }) => [ids, isAwaited])).toEqual([[["a", "b"], true], [["c"], false]]);
 });

@@ -1,13 +1,14 @@
 /** Events on their way out: in their order, those that wait together in one go, and none forgotten without a word. */
-import type { Events, PublishedEvent } from "../../../platform/events/events.ts";
+import type { PublishedEvent } from "../../../platform/events/events.ts";
 import { halved } from "../../../platform/lane/halve.ts";
 import { type Logger, silentLogger } from "../../../platform/logger.ts";
+import type { Publish } from "./lingering.ts";
 
 export interface Outgoing {
   /** How many wait. */
   readonly waiting: number;
   /** Resolves when these and all before them are kept; rejects once one could not be, as does everything after it until `reset`. */
-  send(events: readonly PublishedEvent[]): Promise<void>;
+  readonly send: Publish;
   /** As `send` of nothing. */
   settled(): Promise<void>;
   /** Forgets what waits: the caller passes all of it to `send` again. */
@@ -15,15 +16,15 @@ export interface Outgoing {
 }
 
 /** An event that the stream does not take, for a reason that does not pass, is passed over with an error in the log: others go on. */
-export function createOutgoing(publish: Events["publish"], logger: Logger = silentLogger): Outgoing {
+export function createOutgoing(publish: Publish, logger: Logger = silentLogger): Outgoing {
   let chain = newChain();
 
   async function flush(of: Chain): Promise<void> {
-    const all = of.waiting;
-    of.waiting = [];
+    const { waiting: all, isAwaited } = of;
+    Object.assign(of, { waiting: [], isAwaited: false });
     if (all.length === 0) return;
     await halved(all, {
-      work: publish,
+      work: (some) => publish(some, isAwaited),
       alone: ({ subject, scope, eventId }, error) => logger.error("event_not_published", error, { subject, scope, eventId }),
     });
   }
@@ -32,8 +33,9 @@ export function createOutgoing(publish: Events["publish"], logger: Logger = sile
     get waiting() {
       return chain.waiting.length;
     },
-    send(events) {
+    send(events, isAwaited = false) {
       const own = chain;
+      own.isAwaited ||= isAwaited;
       own.waiting.push(...events);
       own.last = own.last.then(() => flush(own));
       own.last.catch(() => {});
@@ -50,9 +52,11 @@ export function createOutgoing(publish: Events["publish"], logger: Logger = sile
 
 interface Chain {
   waiting: PublishedEvent[];
+  /** Of one that waits. */
+  isAwaited: boolean;
   last: Promise<void>;
 }
 
 function newChain(): Chain {
-  return { waiting: [], last: Promise.resolve() };
+  return { waiting: [], isAwaited: false, last: Promise.resolve() };
 }
