@@ -10,9 +10,8 @@ import { addEvents, addLog } from "./operate/log-command.ts";
 import { folderOptions, hours, jsonHelp, shells, whole, workspaceOptions } from "./shell/option-values.ts";
 import { asCalled } from "./shell/called-as.ts";
 import { exitCodes, reportFailure } from "./shell/output.ts";
-import { addPreferenceCenters } from "./content/preference-centers-command.ts";
+import { addPreferenceCenters, addTranslations } from "./content/content-commands.ts";
 import { holdSemiSpace } from "./run/v8-heap.ts";
-import { addTranslations } from "./content/translations-command.ts";
 import { addUsers } from "./operate/users-command.ts";
 
 /** Runs one command line (without the runtime and script names) and answers with the exit code. */

@@ -12,7 +12,10 @@ export function numbersOf<Enum extends Constants>(constants: Enum) {
   };
 }
 
-/** By number. Messages hand on any number, so that one may be no name's. */
+/**
+ * By number. Messages hand on any number, of an enum that a newer build has more of, too: so one may be no name's, and is looked up and never taken for
+ * granted.
+ */
 export function namesOf<Enum extends Constants>(constants: Enum): ReadonlyMap<number, Lowercase<Named<Enum>>> {
   const numbers: Constants = numbersOf(constants);
   return new Map(Object.entries(numbers).map(([name, number]) => [number, name as Lowercase<Named<Enum>>]));

@@ -9,20 +9,20 @@ export function scimQueryOf(text: string): URLSearchParams {
   const query = new URLSearchParams();
   for (const pair of text.split("&")) {
     if (pair === "") continue;
-    const mark = pair.indexOf("=");
-    const name = decoded(mark < 0 ? pair : pair.slice(0, mark));
-    const value = mark < 0 ? "" : pair.slice(mark + 1);
+    const equals = pair.indexOf("=");
+    const name = decoded(equals < 0 ? pair : pair.slice(0, equals));
+    const value = equals < 0 ? "" : pair.slice(equals + 1);
     query.append(name, name === "filter" ? percentDecoded(blanksOutsideQuotes(value)) : decoded(value));
   }
   return query;
 }
 
 /** A backslash with the character that it escapes, a quote, or a plus; encoded or not. */
-const filterParts = /(?:\\|%5c)(?:%[\da-f]{2}|.)|"|%22|\+/gi;
+const filterPieces = /(?:\\|%5c)(?:%[\da-f]{2}|.)|"|%22|\+/gi;
 
 function blanksOutsideQuotes(filter: string): string {
   let isQuoted = false;
-  return filter.replace(filterParts, (part) => {
+  return filter.replace(filterPieces, (part) => {
     if (part === '"' || part === "%22") isQuoted = !isQuoted;
     return part === "+" && !isQuoted ? " " : part;
   });

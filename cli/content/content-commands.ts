@@ -1,4 +1,4 @@
-/** The commands of heddle preference-centers: their options and help. */
+/** The commands of heddle preference-centers and heddle translations: their options and help. */
 import type { Command } from "commander";
 import { folderOptions, linkUrlHelp, workspaceOptions } from "../shell/option-values.ts";
 
@@ -24,4 +24,19 @@ export function addPreferenceCenters(program: Command, done: (code: number) => v
   folderOptions(centers.command("rotate-link-key"))
     .description("seal new links with a new key; links already sent stay good until they expire")
     .action(async (options) => done(await (await import("./preference-centers.ts")).rotateLinkKey(options)));
+}
+
+export function addTranslations(program: Command, done: (code: number) => void): void {
+  const translations = program.command("translations").description(
+    "what is translated of campaigns and canvases; also while the server runs",
+  );
+  workspaceOptions(translations.command("missing"))
+    .description("the texts that no translation has yet")
+    .option("--locale <locale>", "only of one language, by name or id")
+    .option("--check", "end with code 1 where something is missing")
+    .addHelpText("after", `\nExample:\n  heddle translations missing --locale es-MX --check\n`)
+    .action(async (options) => done(await (await import("./translations.ts")).missing(options)));
+  workspaceOptions(translations.command("list"))
+    .description("campaigns, canvases, steps, messages and languages with their ids, as requests name them")
+    .action(async (options) => done(await (await import("./translations.ts")).list(options)));
 }
