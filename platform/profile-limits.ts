@@ -70,6 +70,8 @@ export const profileLimits = {
   // Workspaces of a step that are resolved at the same time; those of a batch of a lane, of which many work at once
   workspacesTogetherMax: 16,
   workspacesOfLaneTogetherMax: 4,
+  /** Of one workspace's users of a run of lane messages, those whose records need more than their own row: each of them is some reads and writes, one after the other. */
+  slowUsersTogetherMax: 8,
   // Full batches that are written, or reads that are made, at the same time of rows that live together
   callsOfBucketAtOnceMax: 4,
 } as const;

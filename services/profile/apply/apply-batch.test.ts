@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import type { Addressed } from "../domain/resolve/lane-item.ts";
 import type { StoredUser, UserTables } from "../domain/ports.ts";
+import type { ProfileChange } from "../domain/profile/profile-record.ts";
 import { profileFromRow, profileToRow } from "../store/rows.ts";
 import type { ApplyDeps } from "./slow-path.ts";
 import { applyBatch } from "./apply-batch.ts";
@@ -77,4 +78,25 @@ test("applyBatch() waits for no event of users who are deleted: the position of 
   }));
   const slow = await applyBatch({ ...deps, eventsOf, publish }, deletes);
   expect([slow.map(({ userId }) => userId), published]).toEqual([ids, ids.length]);
+});
+
+test("applyBatch() works on users who need more than their row at the same time, and last on those who wait for another", async () => {
+  const { deps, mostAtOnce } = depsOf(3);
+  const order: string[] = [];
+  const loadBlocked: UserTables["loadBlocked"] = async (_, ids) => {
+    order.push(...ids);
+    return new Map();
+  };
+  function item(userId: string, change: ProfileChange): Addressed {
+    return { workspaceId: "w", item: { type: "record", record: { userId, mark: [1, 0], now: 1, change } } };
+  }
+  const awaiting = item("target", { type: "await", mergeId: "m", sourceId: "source", undoUntil: 0 });
+  const items = [awaiting, ...["a", "b", "c"].map((userId) => item(userId, { type: "delete" }))];
+  const profiles = { ...deps.profiles, loadBlocked, loadHandoffs: () => Promise.resolve(new Map()) };
+  const slow = await applyBatch({ ...deps, profiles }, items);
+  expect([order, slow.map(({ userId, blocked }) => [userId, blocked])]).toEqual([
+    ["a", "b", "c", "target"],
+    [["a", false], ["b", false], ["c", false], ["target", true]],
+  ]);
+  expect(mostAtOnce()).toBe(3);
 });

@@ -48,13 +48,22 @@ async function applyUsers(deps: ApplyDeps, workspaceId: string, users: readonly 
     work: (some) => applyOwnRows(deps, workspaceId, some),
     alone: ([userId, own]) => [{ workspaceId, userId, items: own }],
   });
-  const slow: SlowUser[] = [];
-  for (const user of others.flat()) {
+  async function applyOne(user: UserItems): Promise<SlowUser> {
     deps.pace?.begin();
-    slow.push({ ...await applySlowly(deps, user), workspaceId, userId: user.userId });
+    const outcome = await applySlowly(deps, user);
     await deps.pace?.rest();
+    return { ...outcome, workspaceId, userId: user.userId };
   }
-  return slow;
+  if (deps.pace !== undefined) return await inFlight(others.flat(), 1, applyOne);
+  // Users wait for each other as those of two lanes do; whom others wait for go first, so that few have to
+  const { first = [], second = [] } = Object.groupBy(others.flat(), (user) => user.items.some(waitsForPartner) ? "second" : "first");
+  const slow = await inFlight(first, limits.slowUsersTogetherMax, applyOne);
+  return [...slow, ...await inFlight(second, limits.slowUsersTogetherMax, applyOne)];
+}
+
+/** The target of a merge for its source, and a source that comes back for its target. */
+function waitsForPartner(item: LaneItem): boolean {
+  return item.type === "record" && (item.record.change.type === "await" || item.record.change.type === "restore");
 }
 
 function byWorkspace(addressed: readonly Addressed[]): Map<string, Map<UserId, LaneItem[]>> {
