@@ -38,6 +38,10 @@ export function Merges({ session, user, asked }) {
   `;
 }
 
+function secondsUntil(time) {
+  return Math.max(0, Math.round((Date.parse(time) - Date.now()) / 1_000));
+}
+
 function columnsFor(mayMerge, setOpen) {
   return [
     [text.time, (row) => html`<${Time} at=${row.time} />`],
@@ -51,7 +55,7 @@ function columnsFor(mayMerge, setOpen) {
       if (row.undo.blocked) return row.undo.blocked;
       return html`${
         mayMerge && html`<button type="button" class="undo" onClick=${() => setOpen({ dialog: Undo, merge: row })}>${text.undo}</button>`
-      } <span class="whole">${text.undoLeft(lasting(Math.max(0, Math.round((Date.parse(row.undo.until) - Date.now()) / 1_000))))}</span>`;
+      } <span class="whole">${text.undoLeft(lasting(secondsUntil(row.undo.until)))}</span>`;
     }],
   ];
 }

@@ -34,10 +34,10 @@ export function Overview({ user }) {
       <h2>${text.totals}</h2>
       <dl class="tiles">
         <${Tile} name=${text.revenue}>${count(profile.total_revenue)}<//>
-      <${Tile} name=${text.purchases}>${count(sum(purchases))}<//>
-      <${Tile} name=${text.events}>${count(sum(events))}<//>
-      <${Tile} name=${text.firstSeen}>${seen[0] ? html`<${Time} at=${seen[0]} />` : "–"}<//>
-      <${Tile} name=${text.lastSeen}>${seen[0] ? html`<${Time} at=${seen.at(-1)} />` : "–"}<//>
+        <${Tile} name=${text.purchases}>${count(sum(purchases))}<//>
+        <${Tile} name=${text.events}>${count(sum(events))}<//>
+        <${Tile} name=${text.firstSeen}>${seen[0] ? html`<${Time} at=${seen[0]} />` : "–"}<//>
+        <${Tile} name=${text.lastSeen}>${seen[0] ? html`<${Time} at=${seen.at(-1)} />` : "–"}<//>
       </dl>
     </section>
     <section class="card">

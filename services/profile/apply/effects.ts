@@ -7,6 +7,7 @@ import type { PublishedEvent } from "../../../platform/events/events.ts";
 import type { Announcement } from "../domain/resolve/lane-item.ts";
 import type { ProfileWriter } from "../domain/ports.ts";
 import type { ProfileRecord } from "../domain/profile/profile-record.ts";
+import type { Publish } from "../events/lingering.ts";
 import { isPast, type LaneUser } from "./lane-user.ts";
 
 export class Effects {
@@ -54,8 +55,8 @@ export interface EffectDeps {
   readonly announce: (workspaceId: string, item: Announcement) => Promise<void>;
   /** The events of these records of a workspace. */
   readonly eventsOf: (workspaceId: string, records: readonly ProfileRecord[]) => readonly PublishedEvent[];
-  /** Resolves when these events, and all before, can be received. `isAwaited`: as Publish of `lingering.ts`. */
-  readonly publish: (events: readonly PublishedEvent[], isAwaited?: boolean) => Promise<void>;
+  /** Resolves when these events, and all before, can be received. */
+  readonly publish: Publish;
 }
 
 /**

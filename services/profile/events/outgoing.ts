@@ -21,7 +21,8 @@ export function createOutgoing(publish: Publish, logger: Logger = silentLogger):
 
   async function flush(of: Chain): Promise<void> {
     const { waiting: all, isAwaited } = of;
-    Object.assign(of, { waiting: [], isAwaited: false });
+    of.waiting = [];
+    of.isAwaited = false;
     if (all.length === 0) return;
     await halved(all, {
       work: (some) => publish(some, isAwaited),
