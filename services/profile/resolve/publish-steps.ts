@@ -15,7 +15,7 @@ import type { Log } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import type { Numbering } from "../../../platform/user-number.ts";
 import type { IdentityStore, IdentityWriter } from "../domain/ports.ts";
-import { EarlyLetters } from "./early-letters.ts";
+import { EarlyDeadLetters } from "./early-dead-letters.ts";
 import {
   checkItems,
   fittingItems,
@@ -91,7 +91,7 @@ class PublishedSteps implements Steps {
   #awaited = 0;
   /** After the latest step. */
   #restMs = 0;
-  readonly #letters = new EarlyLetters();
+  readonly #earlyDeadLetters = new EarlyDeadLetters();
   readonly #trimming: BackgroundTask;
   #trimmed = 0;
   #trimAt = 0;
@@ -135,7 +135,7 @@ class PublishedSteps implements Steps {
     }
     const { sequence } = message;
     const checkpoint = checkpointFromBytes(message.body);
-    this.#letters.takenOver(checkpoint.through);
+    this.#earlyDeadLetters.takenOver(checkpoint.through);
     if (checkpoint.noted === true) watermarks?.expect(new Map([[`resolve-${partition}`, checkpoint.written]]));
     if (checkpoint.inside === undefined) {
       await this.#writeRows(readRows(await this.#rowsBetween(checkpoint.written, sequence)), sequence, checkpoint.through);
@@ -188,7 +188,7 @@ class PublishedSteps implements Steps {
       : undefined;
     if (whole === undefined && records.length > 1) return false;
     if (checkpoint.inside !== undefined) checkGoesOn(planned, checkpoint.inside);
-    this.#letters.add(planned.deadLetters);
+    this.#earlyDeadLetters.add(planned.deadLetters);
     if (planned.deadLetters.length > 0) await identities.setAside(planned.deadLetters);
     if (whole === undefined) {
       const items: readonly StepItem[] = [...planned.effects, ...rowEntriesOf(planned.changes)];
@@ -197,7 +197,7 @@ class PublishedSteps implements Steps {
     } else await this.#publishLast(planned, whole);
     for (const { view } of resolved.workspaces) view.send();
     const at = this.#here;
-    this.#letters.inForce(through, planned.deadLetters);
+    this.#earlyDeadLetters.inForce(through, planned.deadLetters);
     this.#writing.begin(() => this.#write(at, planned, resolved.workspaces));
     for (const { body } of records) this.#bytes += body.byteLength + limits.logMessageStoredBytes;
     this.#restMs = restMs(records, { tookMs: clock.monotonic() - began, partitions: intake.partitions });
@@ -272,7 +272,7 @@ class PublishedSteps implements Steps {
 
   async #write({ sequence, checkpoint }: StepAt, planned: PlannedEffects, workspaces: Resolved["workspaces"]): Promise<void> {
     const rows = this.#writeRows(planned.changes, sequence, checkpoint.through);
-    await allDone([rows, this.#noteOrigins(planned, checkpoint.through), this.#letters.forgetNeedless(this.#deps)]);
+    await allDone([rows, this.#noteOrigins(planned, checkpoint.through), this.#earlyDeadLetters.forgetNeedless(this.#deps)]);
     this.#writtenThrough = checkpoint.through;
     for (const { view } of workspaces) view.arrived();
     this.#deps.onWritten(sequence);

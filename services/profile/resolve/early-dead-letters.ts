@@ -4,7 +4,7 @@
  */
 import type { DeadLetterRecord, IdentityWriter } from "../domain/ports.ts";
 
-export class EarlyLetters {
+export class EarlyDeadLetters {
   /** Places of records whose letters were written, or half written, and whose step is not known to be in force. */
   readonly #early = new Set<number>();
   /** Places of those that are in force without a letter. */
