@@ -28,7 +28,7 @@ import type { ScimNotes } from "./scim-notes.ts";
 export interface Answering extends Authenticating, Spending {
   readonly access: Pick<
     Access,
-    "findApiKey" | "findSession" | "awaitSession" | "awaitKey" | "findScimToken" | "allowsOrigin" | "writesPaused"
+    "findApiKey" | "findSession" | "awaitSession" | "awaitKey" | "awaitCurrent" | "findScimToken" | "allowsOrigin" | "writesPaused"
   >;
   readonly findRoute: FindRouteOf;
   readonly reached: Reached;
@@ -83,6 +83,9 @@ const forbidden = 403;
 type Observed = Answering & { readonly observed: Observation };
 
 async function answerFound(request: HttpRequest, found: Found, answering: Observed): Promise<HttpAnswer> {
+  // A probe asks nothing of who may call
+  const current = isOpenRead(found) ? undefined : answering.access.awaitCurrent();
+  if (current !== undefined) await current;
   if (found.kind !== "route") return await answerNoRoute(request, found, answering);
   const { route, params } = found;
   const { traceparent } = answering.observed;
@@ -109,6 +112,10 @@ async function answerFound(request: HttpRequest, found: Found, answering: Observ
   } catch (error) {
     return answerError(error, { request, route, headers: [], ...answering });
   }
+}
+
+function isOpenRead(found: Found): boolean {
+  return found.kind === "route" && found.route.guard === "open" && found.route.method === "GET";
 }
 
 interface Chosen {

@@ -303,6 +303,8 @@ export const limits = {
   rpcConnectMsMax: 1_000,
   rpcLookupMs: 1_000,
   rpcFirstBytesMsMax: 5_000,
+  // Calls of HTTP/1.1 are few, and each look for one that is late wakes a process that has nothing to do
+  rpcOverdueCheckMs: 5_000,
   rpcConnectionIdleMs: 20 * 60 * 1000,
   rpcPingIntervalMs: 5_000,
   rpcPingTimeoutMs: 3_000,

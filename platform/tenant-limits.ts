@@ -11,6 +11,9 @@ export const tenantLimits = {
   accessMissMs: 20,
   // How long a request with an unknown key waits for such a look, at most
   accessKeyWaitMs: 250,
+  // A gateway that was asked for nothing for so long looks as seldom as that whether who may call has changed, and before it answers the next request
+  accessRestAfterMs: 5_000,
+  accessRestMs: 2_000,
   // How often a gateway asks whether all parts are still ready; while one is not, each `rpcHealthCheckMs`
   partsReadyLookMs: 4_000,
   // Whether Cassandra answers, while it does

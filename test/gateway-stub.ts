@@ -183,6 +183,7 @@ function stubAccess(options: StubOptions): Access & AccessAdmin {
     findSession: () => undefined,
     awaitSession: () => Promise.resolve(),
     awaitKey: () => Promise.resolve(),
+    awaitCurrent: () => undefined,
     workspace: () => undefined,
     writesPaused: () => options.writesPaused ?? false,
     ...nobodysRows,

@@ -19,7 +19,12 @@ export interface Access {
   awaitSession(token: string): Promise<void>;
   /** As awaitSession, for a key or SCIM token that is not found; at most `accessKeyWaitMs`. */
   awaitKey(): Promise<void>;
-  /** Reads what changed since the last refresh; also runs by itself every `accessRefreshMs`. */
+  /**
+   * Before a request is answered. undefined: what is in memory is read each `accessRefreshMs`. Else no request came for a while, so it was read seldom:
+   * resolves once it is read anew, after `accessKeyWaitMs` at most. One read for all who wait. Never rejects.
+   */
+  awaitCurrent(): Promise<void> | undefined;
+  /** Reads what changed since the last refresh; also runs by itself every `accessRefreshMs` while requests come. */
   refresh(): Promise<void>;
   close(): void;
 }

@@ -121,7 +121,7 @@ const http1Limits = {
   headersTimeout: limits.rpcFirstBytesMsMax,
   requestTimeout: limits.requestTimeoutMs,
   keepAliveTimeout: limits.keepAliveTimeoutMs,
-  connectionsCheckingInterval: limits.overdueCheckMs,
+  connectionsCheckingInterval: limits.rpcOverdueCheckMs,
 };
 
 /** A caller without a certificate of the authority does not get past the handshake, so nothing of HTTP is reached. */

@@ -67,6 +67,7 @@ function everyone(): Access & AccessAdmin {
     findSession: () => undefined,
     awaitSession: () => Promise.resolve(),
     awaitKey: () => Promise.resolve(),
+    awaitCurrent: () => undefined,
     rows: () => ({ companies: [company], workspaces: [workspace], keys: [], tokens: [], declared: [] }),
     transact: () => Promise.reject(new Error("Nothing is changed")),
     declared: () => [],

@@ -131,6 +131,20 @@ export function describeAccess(driver: string, make: () => Promise<AccessUnderTe
       expect(limits.accessRefreshMs * 2).toBeLessThan(1_000);
     });
 
+    test("awaitCurrent() reads what others wrote while no request came", async () => {
+      await declare(access, parseDeclaration(file));
+      const command = await under.open();
+      under.clock.advance(limits.accessRestAfterMs);
+      // One after the other, so the look that the clock began is over
+      await access.refresh();
+      await new Promise((resolve) => setImmediate(resolve));
+      await revokeKey(command, command.findApiKey(clientKey)?.key.id ?? "");
+      const current = access.awaitCurrent();
+      expect(current).toBeInstanceOf(Promise);
+      await current;
+      expect(access.findApiKey(clientKey)).toBeUndefined();
+    });
+
     test("refresh() reads what others wrote at once", async () => {
       const command = await under.open();
       await declare(command, parseDeclaration(file));

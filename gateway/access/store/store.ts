@@ -6,12 +6,12 @@ import { newId } from "../../../platform/identifier.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import { Refusal } from "../../../platform/refusal.ts";
-import { repeatedly } from "../../../platform/repeatedly.ts";
 import { singleFlight } from "../../../platform/single-flight.ts";
 import type { Access } from "../access.ts";
 import type { AccessAdmin, AccessPlan } from "../admin/admin.ts";
 import { type AccessIndex, findHolder, indexRows } from "../access-index.ts";
 import type { AccessNotices } from "./notices.ts";
+import { inTime, pollWhileAsked } from "./poll-while-asked.ts";
 import { dropId, type PutWrite, rowId, rowsOf, withWrites } from "../row-set.ts";
 import type { AccessWrite } from "../rows.ts";
 import { pausedUntil } from "../admin/pause-note.ts";
@@ -56,7 +56,7 @@ interface AccessHead {
 
 /**
  * Reads all rows and holds them in memory. What another process writes is seen at once by notice, and within
- * `accessRefreshMs` and one read without; while the store is away the last known set serves.
+ * `accessRefreshMs` and one read without, before the next request where none came for a while; while the store is away the last known set serves.
  * Refuses with STORE_UNAVAILABLE where the store cannot be read at the start.
  */
 export async function openAccess(options: AccessOptions): Promise<Access & AccessAdmin> {
@@ -86,7 +86,7 @@ export async function openAccess(options: AccessOptions): Promise<Access & Acces
     await new Promise<void>((resolve) => clock.after(limits.accessMissMs, resolve));
     await refreshQuietly();
   });
-  const stopRefresh = repeatedly(clock, limits.accessRefreshMs, refreshQuietly);
+  const polling = pollWhileAsked(clock, refreshQuietly);
   const deafen = notices?.listen(() => void refreshQuietly());
   return {
     findApiKey: (secret) => findHolder(current.index.keys, secret, now()),
@@ -97,10 +97,11 @@ export async function openAccess(options: AccessOptions): Promise<Access & Acces
     workspace: (id) => current.index.workspaces.get(id),
     allowsOrigin: (origin) => current.index.origins.has(origin),
     writesPaused,
+    awaitCurrent: () => polling.awaitCurrent(),
     refresh,
     close() {
       closed = true;
-      stopRefresh();
+      polling.close();
       closeCounts();
       deafen?.();
     },
@@ -135,14 +136,6 @@ function refreshing(
       there = false;
     }
   };
-}
-
-/** A store that does not answer holds up no request whose key is wrong. */
-function inTime(look: Promise<void>, clock: Clock): Promise<void> {
-  return new Promise((resolve) => {
-    const stop = clock.after(limits.accessKeyWaitMs, resolve);
-    void look.then(stop).then(resolve);
-  });
 }
 
 /** What is counted beside the requests, behind them. */
