@@ -119,7 +119,9 @@ test.each([
   ["a page", (response: ServerResponse) => void response.writeHead(200, { "content-type": "text/html" }).end("<p>Back soon")],
   ["nothing", (response: ServerResponse) => void response.writeHead(204).end()],
   ["JSON of something else", json(200, { errors: [] })],
-])("objects to which %s is answered with a success are told, with the request that has one effect", async (_, step) => {
+  ["the 404 of a proxy", json(404, { message: "default backend" })],
+  ["the 403 of a firewall", (response: ServerResponse) => void response.writeHead(403, { "content-type": "text/html" }).end("<p>No")],
+])("objects to which %s is answered are told, with the request that has one effect", async (_, step) => {
   const heddle = open();
   server.steps = [step];
   heddle.enqueue(events(0, 2));

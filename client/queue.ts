@@ -27,7 +27,7 @@ export interface Loss {
   /**
    * `refused`: the server refused the object, or where each of its `entries` has a `field`, these fields, and took the rest. `full`: the queue
    * was. `closed`: after shutdown(). `unanswered`: no answer came in time, shutdown() did not wait for it, an answer was lost and
-   * the repeat refused, or something else than Heddle answered with a success.
+   * the repeat refused, or something else than Heddle answered, as a proxy does.
    */
   readonly reason: "refused" | "full" | "closed" | "unanswered";
   readonly objects: readonly LostObject[];
@@ -229,8 +229,9 @@ interface More extends Pick<Loss, "error" | "request"> {
 
 const contentTooLarge = 413;
 
-/** Tried until the deadline was over, or refused after an attempt that may have been taken. */
+/** Tried until the deadline was over, or refused after an attempt that may have been taken, or by something else than Heddle, which says why. */
 function isUnanswered(error: RefusedError): boolean {
+  if (error.reason === undefined) return true;
   if (error.mayBeDone && error.entries.length === 0) return true;
   return isLate(error) || isPassing(error);
 }

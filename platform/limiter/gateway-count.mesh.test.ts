@@ -1,10 +1,14 @@
 /** Gateways that count each other in a real Redis, and what each admits by itself once Redis does not answer. */
+import { setImmediate } from "node:timers/promises";
+import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type RedisServer, startRedis } from "../../test/servers/redis.ts";
 import { describeWith } from "../../test/servers/require.ts";
 import { type Clock, systemClock } from "../clock.ts";
+import { fakeClock } from "../clock.fixture.ts";
 import { limits } from "../limits.ts";
 import { silentLogger } from "../logger.ts";
+import { openGatewayCount } from "./gateway-count.ts";
 import { openRedisLimiter, type RedisLimiter } from "./redis.ts";
 import { take } from "./take.fixture.ts";
 
@@ -15,6 +19,27 @@ const clock: Clock = {
   after: (ms, callback) => systemClock.after(ms === limits.gatewayBeatMs ? beatMs : ms, callback),
 };
 
+/** A gateway's count, by a clock of its own. */
+function counting(redis: Redis) {
+  const clock = fakeClock();
+  let [begun, ended] = [0, 0];
+  const heard = {
+    evalsha: async (...words: Parameters<Redis["evalsha"]>) => {
+      begun += 1;
+      return await redis.evalsha(...words).finally(() => ended += 1);
+    },
+    eval: async (...words: Parameters<Redis["eval"]>) => await redis.eval(...words),
+  } as Pick<Redis, "evalsha" | "eval">;
+  const gateways = openGatewayCount({ clock, redis: heard, installation: "emptied", expected: 1 });
+  return { clock, gateways, isIdle: () => begun === ended };
+}
+
+async function beat({ clock, isIdle }: ReturnType<typeof counting>): Promise<void> {
+  clock.advance(limits.gatewayBeatMs);
+  await expect.poll(isIdle).toBe(true);
+  await setImmediate();
+}
+
 await describeWith(["redis"], "openGatewayCount()", () => {
   let server: RedisServer;
   beforeAll(async () => {
@@ -23,6 +48,23 @@ await describeWith(["redis"], "openGatewayCount()", () => {
   afterAll(async () => {
     await server.kill("SIGCONT");
     await server.stop();
+  });
+
+  test("a Redis that comes back empty makes no gateway believe that it is alone, until the others had time to speak", async () => {
+    const redis = new Redis(server.url);
+    const [first, second] = [counting(redis), counting(redis)];
+    for (const { gateways } of [first, second]) await gateways.begin();
+    await beat(first);
+    expect(first.gateways.count).toBe(2);
+    await redis.flushall();
+    const beats = limits.gatewaySilenceMs / limits.gatewayBeatMs;
+    for (let at = 0; at < beats; at += 1) {
+      await beat(first);
+      expect(first.gateways.count).toBe(2);
+    }
+    await beat(first);
+    expect(first.gateways.count).toBe(1);
+    await redis.quit();
   });
 
   test("each of three gateways admits a third, though nobody said how many there are, and the two that are left a half", async () => {

@@ -15,17 +15,26 @@ export interface GatewayCount {
   close(): Promise<void>;
 }
 
-/** While Redis is away the last count stays: gateways that end then leave some of the limit unused, and none is admitted twice. */
+/**
+ * While Redis is away the last count stays, and so it does where Redis comes back empty, until all have spoken who speak: gateways that end then leave some
+ * of the limit unused, and none is admitted twice.
+ */
 export function openGatewayCount({ clock, redis, installation, expected }: GatewayCountDeps): GatewayCount {
   const id = newId("gw_", clock);
   // As buckets are called: a user of Redis may be granted these keys alone
   const keys = [`limit:{${installation}}:gateways`];
   let count = expected;
   let end: (() => void) | undefined;
+  let hasSpoken = false;
+  let forgottenAt = -Infinity;
 
   async function say(silenceMs: number): Promise<void> {
-    const [found] = await runCount(redis, keys, [id, silenceMs]);
-    count = Math.max(1, Number(found));
+    const [found, isNew] = await runCount(redis, keys, [id, silenceMs]);
+    // Where this one was forgotten, others were
+    if (hasSpoken && isNew === 1) forgottenAt = clock.monotonic();
+    hasSpoken = true;
+    const least = clock.monotonic() - forgottenAt < limits.gatewaySilenceMs ? count : 1;
+    count = Math.max(least, Number(found));
   }
   async function beat(): Promise<void> {
     await say(limits.gatewaySilenceMs).catch(() => {});
