@@ -3,7 +3,7 @@ import cassandra, { type ClientOptions } from "cassandra-driver";
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import { type ControlConnection, refreshOneAtATime } from "./control-connection.ts";
-import { type CountedHost, countWhenAsked } from "./response-count.ts";
+import { type CountedHost, countOnDemand } from "./response-count.ts";
 
 /** A node that comes back at another address, as a pod does, is one that goes and one that is added. */
 const nodeChanges = ["hostDown", "hostUp", "hostAdd", "hostRemove"] as const;
@@ -23,10 +23,10 @@ export function connectedClient(options: () => ClientOptions, clock: Clock, onNo
     const client = new cassandra.Client(options());
     refreshOneAtATime((client as cassandra.Client & { readonly controlConnection: ControlConnection }).controlConnection);
     for (const change of nodeChanges) client.on(change, onNodeChange);
-    client.on("hostAdd", (host) => countWhenAsked(host as CountedHost, clock));
+    client.on("hostAdd", (host) => countOnDemand(host as CountedHost, clock));
     try {
       await client.connect();
-      for (const host of client.hosts.values()) countWhenAsked(host as unknown as CountedHost, clock);
+      for (const host of client.hosts.values()) countOnDemand(host as unknown as CountedHost, clock);
       return client;
     } catch (error) {
       connecting = undefined;

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { expect, test } from "vitest";
 import { fakeClock } from "../clock.fixture.ts";
 import { limits } from "../limits.ts";
-import { type CountedHost, countWhenAsked } from "./response-count.ts";
+import { type CountedHost, countOnDemand } from "./response-count.ts";
 
 const { Host } = createRequire(import.meta.url)("cassandra-driver/lib/host.js") as {
   Host: { prototype: Pick<CountedHost, "setDistance" | "getResponseCount"> };
@@ -36,21 +36,21 @@ function isDestroyed(timer: unknown): boolean {
 
 const [local, ignored] = [0, 2];
 
-test("countWhenAsked() ends the counting that goes on, and that of a node which is used later", () => {
+test("countOnDemand() ends the counting that goes on, and that of a node which is used later", () => {
   const host = openHost();
   host.setDistance(local);
   const before = host._healthResponseCountTimer;
   expect(isDestroyed(before)).toBe(false);
-  countWhenAsked(host, fakeClock());
+  countOnDemand(host, fakeClock());
   expect([isDestroyed(before), host._healthResponseCountTimer]).toEqual([true, null]);
   host.setDistance(ignored);
   host.setDistance(local);
   expect(host._healthResponseCountTimer).toBeNull();
 });
 
-test("countWhenAsked() counts what was answered since it was asked before, and what came since", () => {
+test("countOnDemand() counts what was answered since it was asked before, and what came since", () => {
   const [host, clock] = [openHost(), fakeClock()];
-  for (let time = 0; time < 2; time += 1) countWhenAsked(host, clock);
+  for (let time = 0; time < 2; time += 1) countOnDemand(host, clock);
   host.pool.responseCounter = 7;
   expect(host.getResponseCount()).toBe(7);
   host.pool.responseCounter = 2;

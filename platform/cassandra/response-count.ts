@@ -19,7 +19,7 @@ export interface CountedHost {
 }
 
 /** From now on nothing wakes for it: a count is of the time since it was asked before, and holds for `cassandraCountMs`. Once more changes nothing. */
-export function countWhenAsked(host: CountedHost, clock: Clock): void {
+export function countOnDemand(host: CountedHost, clock: Clock): void {
   if (counted.has(host)) return;
   counted.add(host);
   const [setDistance, getResponseCount] = [host.setDistance.bind(host), host.getResponseCount.bind(host)];

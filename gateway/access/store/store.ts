@@ -11,7 +11,7 @@ import type { Access } from "../access.ts";
 import type { AccessAdmin, AccessPlan } from "../admin/admin.ts";
 import { type AccessIndex, findHolder, indexRows } from "../access-index.ts";
 import type { AccessNotices } from "./notices.ts";
-import { inTime, pollWhileAsked } from "./poll-while-asked.ts";
+import { inTime, pollWhileUsed } from "./poll-while-used.ts";
 import { dropId, type PutWrite, rowId, rowsOf, withWrites } from "../row-set.ts";
 import type { AccessWrite } from "../rows.ts";
 import { pausedUntil } from "../admin/pause-note.ts";
@@ -86,7 +86,7 @@ export async function openAccess(options: AccessOptions): Promise<Access & Acces
     await new Promise<void>((resolve) => clock.after(limits.accessMissMs, resolve));
     await refreshQuietly();
   });
-  const polling = pollWhileAsked(clock, refreshQuietly);
+  const polling = pollWhileUsed(clock, refreshQuietly);
   const deafen = notices?.listen(() => void refreshQuietly());
   return {
     findApiKey: (secret) => findHolder(current.index.keys, secret, now()),

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { fakeClock } from "../../../platform/clock.fixture.ts";
 import { limits } from "../../../platform/limits.ts";
-import { pollWhileAsked } from "./poll-while-asked.ts";
+import { pollWhileUsed } from "./poll-while-used.ts";
 
 test("while requests come it reads each accessRefreshMs, and none waits", async () => {
   const { clock, polling, reads } = open();
@@ -68,7 +68,7 @@ function open() {
   const clock = fakeClock();
   let reads = 0;
   let held: Promise<void> | undefined;
-  const polling = pollWhileAsked(clock, async () => {
+  const polling = pollWhileUsed(clock, async () => {
     reads += 1;
     await held;
   });

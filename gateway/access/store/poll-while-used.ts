@@ -10,8 +10,8 @@ export interface Polling {
 }
 
 /** `refresh` never rejects. */
-export function pollWhileAsked(clock: Clock, refresh: () => Promise<void>): Polling {
-  let askedAt = clock.monotonic();
+export function pollWhileUsed(clock: Clock, refresh: () => Promise<void>): Polling {
+  let usedAt = clock.monotonic();
   let rests = false;
   let waking: Promise<void> | undefined;
   let stop = poll();
@@ -19,13 +19,13 @@ export function pollWhileAsked(clock: Clock, refresh: () => Promise<void>): Poll
   function poll(): () => void {
     return repeatedly(clock, limits.accessRefreshMs, async () => {
       await refresh();
-      rests = clock.monotonic() - askedAt >= limits.accessRestAfterMs;
+      rests = clock.monotonic() - usedAt >= limits.accessRestAfterMs;
       return rests ? limits.accessRestMs : limits.accessRefreshMs;
     });
   }
   return {
     awaitCurrent() {
-      askedAt = clock.monotonic();
+      usedAt = clock.monotonic();
       if (rests) {
         rests = false;
         stop();
