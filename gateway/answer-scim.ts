@@ -29,7 +29,7 @@ export interface ScimScoping {
 }
 
 export interface ScimAnswering extends ScimScoping {
-  readonly access: Pick<Access, "findScimToken" | "awaitKey" | "writesPaused">;
+  readonly access: Pick<Access, "findScimToken" | "awaitKey" | "awaitCurrent" | "writesPaused">;
   readonly limiter: Limiter;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -13,7 +13,7 @@ export const tenantLimits = {
   accessKeyWaitMs: 250,
   // A gateway that was asked for nothing for so long looks as seldom as that whether who may call has changed, and before it answers the next request
   accessRestAfterMs: 5_000,
-  accessRestMs: 2_000,
+  accessRestMs: 1_500,
   // How often a gateway asks whether all parts are still ready; while one is not, each `rpcHealthCheckMs`
   partsReadyLookMs: 4_000,
   // Whether Cassandra answers, while it does

@@ -3,6 +3,7 @@ import { afterEach, expect, test } from "vitest";
 import { create } from "@bufbuild/protobuf";
 import { ExportUsersResponseSchema } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { KeyRow } from "../access/rows.ts";
+import { limits } from "../../platform/limits.ts";
 import { openMetrics } from "../../platform/telemetry/metrics.ts";
 import { noTelemetry } from "../../platform/telemetry/telemetry.ts";
 import { startStubGateway, type StubGateway, stubHolder, stubKey, stubToken } from "../../test/gateway-stub.ts";
@@ -56,6 +57,17 @@ test.each([
   });
   expect(answer.status).toBe(503);
   expect(answer.headers.get("retry-after")).toBe("5");
+});
+
+test("after its body a write waits for what a gateway that rested reads of who may call", async () => {
+  let reads = 0;
+  const awaitCurrent = async () => void (reads += 1);
+  started = await startStubGateway({ access: { awaitCurrent, writesPaused: () => reads > 1 } });
+  expect((await started.post("/users/track", {})).status).toBe(503);
+});
+
+test("a backup waits longer than a gateway that rests needs to hear of its pause", () => {
+  expect(limits.accessRestMs + limits.accessKeyWaitMs).toBeLessThan(limits.writePauseHeardMs);
 });
 
 test("a person signs in and out while writes are paused, unless the key opens its first session; the audit log waits", async () => {

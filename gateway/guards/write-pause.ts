@@ -22,13 +22,13 @@ export function isPaused({ takes, duringPause }: Pausing): boolean {
   return takes === "write" && duringPause !== true;
 }
 
+type Pauses = Pick<Access, "writesPaused" | "awaitCurrent">;
+
 /** Of a write: the body may take longer to come than a backup waits for what was begun before. */
-export async function readUnlessPaused(
-  request: Pick<HttpRequest, "readBody">,
-  bytesMax: number,
-  access: Pick<Access, "writesPaused">,
-): Promise<Uint8Array> {
+export async function readUnlessPaused(request: Pick<HttpRequest, "readBody">, bytesMax: number, access: Pauses): Promise<Uint8Array> {
   const body = await request.readBody(bytesMax);
+  const current = access.awaitCurrent();
+  if (current !== undefined) await current;
   refuseWhilePaused(access);
   return body;
 }
@@ -37,7 +37,7 @@ export async function readUnlessPaused(
 export function readBodyOf(
   request: Pick<HttpRequest, "readBody">,
   route: Pausing & { readonly bodyBytesMax: number },
-  access: Pick<Access, "writesPaused">,
+  access: Pauses,
 ): Promise<Uint8Array> {
   return isPaused(route) ? readUnlessPaused(request, route.bodyBytesMax, access) : request.readBody(route.bodyBytesMax);
 }
