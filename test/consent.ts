@@ -10,7 +10,7 @@ export const whatsappGroup = "33333333-3333-4333-8333-333333333333";
 
 export const otherKey = "key-of-the-other-workspace";
 
-export const consentDeclaration = declared({
+export const consentDeclared = {
   demo: {
     apiKeys: [apiKey("all", demoKey, operatorPermissions)],
     subscriptionGroups: [
@@ -24,7 +24,9 @@ export const consentDeclaration = declared({
   others: [workspace("other", [apiKey("all", otherKey)], {
     subscriptionGroups: [{ id: "44444444-4444-4444-8444-444444444444", name: "Foreign", channel: "email" }],
   })],
-});
+};
+
+export const consentDeclaration = declared(consentDeclared);
 
 /** The state of one identifier in a group. */
 export async function groupState(heddle: Suite, group: string, by: Readonly<Record<string, string>>): Promise<unknown> {

@@ -15,24 +15,35 @@ export interface MadeContent {
 
 /** What a declaration says of them: of the company, and of the workspace of `demoKey`. */
 export const contentDeclaration = {
-  company: `    permissionSets: [{ name: Editors }]
-    scimTokens: [{ name: okta, origin: okta, secret: ${tokens.acme} }]
-`,
-  workspace: `        teams: [{ name: North }]
-        pages: { scripts: true, origins: ["https://cdn.example.com"] }
-        translations: { enabled: true, locales: [{ id: ${ids.spanish}, name: es-MX, country: Mexico, language: Spanish }, { id: ${ids.french}, name: fr }] }
-        campaigns:
-          - id: ${ids.campaign}
-            name: Welcome
-            variations: [{ id: ${ids.email}, name: A, channel: email, locales: [es-MX, fr], source: { id_0: Hello } }]
-        canvases:
-          - id: ${ids.canvas}
-            name: Journey
-            steps:
-              - id: ${ids.step}
-                name: First
-                variations: [{ id: ${ids.stepEmail}, name: A, channel: email, locales: [es-MX], source: { id_0: Step } }]
-`,
+  company: {
+    permissionSets: [{ name: "Editors" }],
+    scimTokens: [{ name: "okta", origin: "okta", secret: tokens.acme }],
+  },
+  workspace: {
+    teams: [{ name: "North" }],
+    pages: { scripts: true, origins: ["https://cdn.example.com"] },
+    translations: {
+      enabled: true,
+      locales: [
+        { id: ids.spanish, name: "es-MX", country: "Mexico", language: "Spanish" },
+        { id: ids.french, name: "fr" },
+      ],
+    },
+    campaigns: [{
+      id: ids.campaign,
+      name: "Welcome",
+      variations: [{ id: ids.email, name: "A", channel: "email", locales: ["es-MX", "fr"], source: { id_0: "Hello" } }],
+    }],
+    canvases: [{
+      id: ids.canvas,
+      name: "Journey",
+      steps: [{
+        id: ids.step,
+        name: "First",
+        variations: [{ id: ids.stepEmail, name: "A", channel: "email", locales: ["es-MX"], source: { id_0: "Step" } }],
+      }],
+    }],
+  },
 } as const;
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

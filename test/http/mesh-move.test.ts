@@ -7,16 +7,19 @@ import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Answer, callHeddle } from "../client.ts";
 import { runCommand, startCommand } from "../command-line.ts";
-import { consentDeclaration, emailGroup, otherEmailGroup, smsGroup } from "../consent.ts";
+import { consentDeclared, emailGroup, otherEmailGroup, smsGroup } from "../consent.ts";
+import { declared } from "../declaration.ts";
 import { demoKey, heddleCommand, repository, startHeddle } from "../heddle.ts";
 import { launchHeddle } from "../heddle-process.ts";
 import { meshLogName } from "../mesh-shape.ts";
 import { contentDeclaration, makeContent, readContent, repeatContent } from "../moved-content.ts";
 
 /** Of the first workspace more than consent. */
-const declaration = consentDeclaration
-  .replace("    workspaces:\n", `${contentDeclaration.company}    workspaces:\n`)
-  .replace("        subscriptionGroups:\n", `${contentDeclaration.workspace}        subscriptionGroups:\n`);
+const declaration = declared({
+  ...consentDeclared,
+  demo: { ...consentDeclared.demo, ...contentDeclaration.workspace },
+  company: contentDeclaration.company,
+});
 const time = "2026-03-01T12:00:00Z";
 let folder = "";
 beforeAll(() => {
