@@ -169,15 +169,18 @@ test("rows that were lost or put back older than the log are refused, and adopte
       const before = Array.from({ length: 5 }, () => fresh("before"));
       const first = await write(heddle, before);
       const ids = await readable(heddle, before);
-      // As a copy of the rows would have it that was made before the first step
+      // As a copy of the rows would have it that was made before the first step, whatever the parts write until they have seen it
+      const seenUntil = Date.now() + 10_000;
       for (const mark of ["resolve-0", "intake-0"]) {
-        const values = { log_name: meshLogName(heddle.dataDir), mark };
+        const values = { log_name: meshLogName(heddle.dataDir), mark, written_at: BigInt(seenUntil) * 1_000n };
         const cql =
-          "INSERT INTO epochs_profile.log_marks (log_name, mark, sequence) VALUES (:log_name, :mark, 1) USING TIMESTAMP 4000000000000000";
+          "INSERT INTO epochs_profile.log_marks (log_name, mark, sequence) VALUES (:log_name, :mark, 1) USING TIMESTAMP :written_at";
         await cassandra.execute({ cql, values });
       }
       await write(heddle, [fresh("further")]);
       await expect.poll(() => told(heddle, "profile"), patient).toMatch(/^503 .*rows of .*"epochs_profile.*at 1.*Cassandra was put back/s);
+      // What is written behind the new epoch counts
+      await expect.poll(() => Date.now() > seenUntil, patient).toBe(true);
       await adopt(heddle, /rows: everything that was applied since the copy/, own);
       const old = await heddle.request("POST", "/users/export/ids", { external_ids: before }, {
         headers: { "x-heddle-position": first.headers.get("x-heddle-position") ?? "" },
