@@ -84,8 +84,7 @@ type Observed = Answering & { readonly observed: Observation };
 
 async function answerFound(request: HttpRequest, found: Found, answering: Observed): Promise<HttpAnswer> {
   // A probe asks nothing of who may call
-  const current = isOpenRead(found) ? undefined : answering.access.awaitCurrent();
-  if (current !== undefined) await current;
+  if (!isOpenRead(found)) await answering.access.awaitCurrent();
   if (found.kind !== "route") return await answerNoRoute(request, found, answering);
   const { route, params } = found;
   const { traceparent } = answering.observed;

@@ -27,8 +27,7 @@ type Pauses = Pick<Access, "writesPaused" | "awaitCurrent">;
 /** Of a write: the body may take longer to come than a backup waits for what was begun before. */
 export async function readUnlessPaused(request: Pick<HttpRequest, "readBody">, bytesMax: number, access: Pauses): Promise<Uint8Array> {
   const body = await request.readBody(bytesMax);
-  const current = access.awaitCurrent();
-  if (current !== undefined) await current;
+  await access.awaitCurrent();
   refuseWhilePaused(access);
   return body;
 }

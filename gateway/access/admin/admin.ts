@@ -10,7 +10,7 @@ export interface AccessAdmin {
   rows(): AccessRows;
   /**
    * Plans on the rows as they stand and writes the result, whole or not at all and durably; other processes see
-   * it within `accessRefreshMs`. `plan` may run several times, so it keeps no state and throws to write nothing.
+   * it within `accessRefreshMs`, and before they answer where they rest. `plan` may run several times, so it keeps no state and throws to write nothing.
    * Refuses: ALREADY_EXISTS (a name, id or secret that must be unique is taken), STORE_UNAVAILABLE (nothing was
    * written), OUTCOME_UNKNOWN (it may have been: look before it is done again).
    */

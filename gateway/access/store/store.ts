@@ -56,7 +56,7 @@ interface AccessHead {
 
 /**
  * Reads all rows and holds them in memory. What another process writes is seen at once by notice, and within
- * `accessRefreshMs` and one read without, before the next request where none came for a while; while the store is away the last known set serves.
+ * `accessRefreshMs` and one read without. Where no request came for a while it is read before the next one. While the store is away the last known set serves.
  * Refuses with STORE_UNAVAILABLE where the store cannot be read at the start.
  */
 export async function openAccess(options: AccessOptions): Promise<Access & AccessAdmin> {
